@@ -1,0 +1,2 @@
+export { queuesRoot, slotsRoot } from './key-space';
+export { COMMAND_TIMEOUT_MS, connectRedis, type ConnectionRole } from './redis-connection';

@@ -1,0 +1,4 @@
+export { newJobScope, RequestScope, type HttpScope, type JobScope, type Scope } from './request-scope';
+export { RequestScopeInterceptor } from './request-scope.interceptor';
+export { RequestScopeMiddleware } from './request-scope.middleware';
+export { RequestScopeModule } from './request-scope.module';
