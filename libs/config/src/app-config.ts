@@ -1,4 +1,12 @@
-import { OneOf, OptionalAddress, OptionalText, OptionalWholeNumber, Text, WholeNumber } from './env-variable';
+import {
+  OneOf,
+  OptionalAddress,
+  OptionalOneOf,
+  OptionalText,
+  OptionalWholeNumber,
+  Text,
+  WholeNumber,
+} from './env-variable';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
