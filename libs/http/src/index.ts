@@ -1,0 +1,15 @@
+export { IdParamPipe } from './id-param.pipe';
+export { PageQueryDto } from './page-query.dto';
+export { decodeCursor, toPage, type Page } from './page';
+export {
+  buildProblem,
+  internalProblem,
+  problemCodes,
+  problemOf,
+  retryAfterSeconds,
+  statusOfCode,
+  titleOfCode,
+  type Problem,
+} from './problem';
+export { ProblemFilter } from './problem.filter';
+export { StrictValidationPipe } from './strict-validation.pipe';
