@@ -11,14 +11,16 @@ export class Core1764547200000 implements MigrationInterface {
         name text NOT NULL UNIQUE,
         created_at timestamptz NOT NULL DEFAULT now()
       );
+      -- The team of the bootstrap admin key; its id is known to the code (DEFAULT_TEAM_ID).
+      INSERT INTO teams (id, name) VALUES ('01890000-0000-7000-8000-000000000001', 'default');
 
       CREATE TABLE api_keys (
         id uuid PRIMARY KEY,
         team_id uuid NOT NULL REFERENCES teams(id) ON DELETE CASCADE,
         name text NOT NULL,
         role text NOT NULL,
-        prefix text NOT NULL,
-        key_sha256 text NOT NULL UNIQUE,
+        prefix text NOT NULL UNIQUE,
+        key_sha256 text NOT NULL,
         created_at timestamptz NOT NULL DEFAULT now(),
         revoked_at timestamptz
       );
