@@ -1,0 +1,2 @@
+export { RecordingStore, type StoredRecording } from './recording-store';
+export { StorageModule } from './storage.module';
