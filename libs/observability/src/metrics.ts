@@ -1,7 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 const WAIT_BUCKETS_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200];
-const HOLD_BUCKETS_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 14_400];
+const HOLD_BUCKETS_SECONDS = [
+  0.05, 0.1, 0.25, 0.5, 1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 14_400,
+];
 
 /**
  * Every metric this product exposes, and nothing is measured elsewhere. Labels come from closed lists,
@@ -37,11 +39,11 @@ export class Metrics {
     ['kind', 'provider'],
     HOLD_BUCKETS_SECONDS,
   );
-  readonly slotRequestsTotal = this.counter('provider_slot_requests_total', 'Slot requests by their outcome', [
-    'kind',
-    'provider',
-    'outcome',
-  ]);
+  readonly slotRequestsTotal = this.counter(
+    'provider_slot_requests_total',
+    'Slot requests by their outcome',
+    ['kind', 'provider', 'outcome'],
+  );
   readonly limitExceededTotal = this.counter(
     'concurrency_limit_exceeded_total',
     'Requests that met a full cap, by the kind of cap that was full',
@@ -57,8 +59,16 @@ export class Metrics {
     'provider',
     'host',
   ]);
-  readonly slotsDegraded = this.gauge('slots_degraded', '1 while slots run on the local cap because Redis is away', []);
-  readonly leasesLostTotal = this.counter('slot_leases_lost_total', 'Leases a holder lost to a re-run or an expiry', []);
+  readonly slotsDegraded = this.gauge(
+    'slots_degraded',
+    '1 while slots run on the local cap because Redis is away',
+    [],
+  );
+  readonly leasesLostTotal = this.counter(
+    'slot_leases_lost_total',
+    'Leases a holder lost to a re-run or an expiry',
+    [],
+  );
   readonly waitEstimateErrorRatio = this.histogram(
     'wait_estimate_error_ratio',
     'First predicted wait against the real one: |predicted - real| / real',
@@ -71,9 +81,11 @@ export class Metrics {
     ['queue'],
     WAIT_BUCKETS_SECONDS,
   );
-  readonly sessionsFinishedTotal = this.counter('sessions_finished_total', 'Sessions that ended, by outcome', [
-    'outcome',
-  ]);
+  readonly sessionsFinishedTotal = this.counter(
+    'sessions_finished_total',
+    'Sessions that ended, by outcome',
+    ['outcome'],
+  );
   readonly generationsFinishedTotal = this.counter(
     'generations_finished_total',
     'Generations that ended, by outcome',
@@ -93,7 +105,12 @@ export class Metrics {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
-  private histogram<L extends string>(name: string, help: string, labelNames: L[], buckets: number[]): Histogram<L> {
+  private histogram<L extends string>(
+    name: string,
+    help: string,
+    labelNames: L[],
+    buckets: number[],
+  ): Histogram<L> {
     return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
   }
 }

@@ -1,6 +1,7 @@
 import { CallHandler, ExecutionContext, Injectable, NestInterceptor } from '@nestjs/common';
-import { newId } from '@app/kernel';
 import { Observable } from 'rxjs';
+import type { IncomingMessage } from 'node:http';
+import { requestIdOf } from './request-id';
 import { RequestScope } from './request-scope';
 
 /**
@@ -13,12 +14,13 @@ export class RequestScopeInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     if (context.getType() !== 'http') return next.handle();
-    const request = context.switchToHttp().getRequest<{ id?: unknown }>();
-    const requestId = typeof request.id === 'string' ? request.id : newId();
+    const requestId = requestIdOf(context.switchToHttp().getRequest<IncomingMessage>());
     const scope = this.requestScope.current() ?? { kind: 'http', requestId };
 
     // Subscribing starts the handler, so the subscription itself must happen inside run(). Returning it
     // lets an unsubscribe (the client went away) reach the handler.
-    return new Observable((subscriber) => this.requestScope.run(scope, () => next.handle().subscribe(subscriber)));
+    return new Observable((subscriber) =>
+      this.requestScope.run(scope, () => next.handle().subscribe(subscriber)),
+    );
   }
 }

@@ -1,0 +1,13 @@
+export { JobAttempts } from './job-attempts';
+export {
+  CapacityExhaustedError,
+  JobCancelledError,
+  PutBackError,
+  WorkerLostError,
+  WorkerStoppingError,
+} from './job-errors';
+export { jobIdOf, wakeOf, type JobPayload } from './job-payload';
+export { JobQueues } from './job-queues';
+export { JobsModule } from './jobs.module';
+export { GENERATION_QUEUE, SUMMARISE_QUEUE, TRANSCRIBE_QUEUE, type QueueRole } from './queue-names';
+export { RunningJobs } from './running-jobs';

@@ -1,0 +1,89 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { AppError } from '@app/kernel';
+import { isDatabaseAway } from '@app/persistence';
+import { LeaseLostError, ProviderSlots, SlotParkedError } from '@app/provider-slots';
+import { newJobScope, RequestScope } from '@app/request-scope';
+import type { Job } from 'bull';
+import { JobCancelledError, PutBackError, WorkerStoppingError } from './job-errors';
+import type { JobPayload } from './job-payload';
+import { ParkingBudget } from './parking-budget';
+import { RunningJobs } from './running-jobs';
+
+/** Tries of a run that failed in a way that another try may cure, the first one among them. */
+export const FAILURE_ATTEMPTS = 3;
+
+/** Pause before such another try, times the number of failures so far. */
+const FAILURE_PAUSE_MS = 1_000;
+
+/** Pause while Postgres is away. */
+const AWAY_PAUSE_MS = 2_000;
+
+/** Bull's priority of a job that has parked: promote() would else put it behind all fresh ones. */
+const PARKED_PRIORITY = 1;
+
+/**
+ * Runs one attempt of a job under its scope and decides what its end means:
+ *
+ *     returned, or cancelled            the job is done
+ *     parked                            put back, while the budget lasts
+ *     lease lost, worker stopping       put back: it is no fault of the job's
+ *     Postgres away                     put back, as often as it takes
+ *     failed, and worth another try     put back, twice
+ *     anything else                     the throw reaches the failure hook, which writes the end
+ */
+@Injectable()
+export class JobAttempts {
+  private readonly logger = new Logger(JobAttempts.name);
+
+  constructor(
+    private readonly scope: RequestScope,
+    private readonly running: RunningJobs,
+    private readonly budget: ParkingBudget,
+    private readonly slots: ProviderSlots,
+  ) {}
+
+  /** @throws PutBackError, or the error that ends the job. */
+  async run(job: Job<JobPayload>, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const jobId = String(job.id);
+    await this.running.track(jobId, (signal) =>
+      this.scope.run(newJobScope(jobId, job.data.teamId), async () => {
+        try {
+          await work(signal);
+        } catch (error) {
+          const reason: unknown = signal.aborted ? signal.reason : error;
+          await this.judge(job, error instanceof SlotParkedError ? error : reason);
+        }
+      }),
+    );
+  }
+
+  private async judge(job: Job<JobPayload>, error: unknown): Promise<void> {
+    if (error instanceof JobCancelledError) return;
+    if (error instanceof SlotParkedError) return this.park(job, error);
+    if (error instanceof WorkerStoppingError) throw new PutBackError(0, { cause: error });
+    if (error instanceof LeaseLostError) {
+      // Its re-run owns the job by now; ending quietly leaves that one alone.
+      this.logger.warn(`Job ${job.id} lost its lease to a re-run; its result is dropped`);
+      throw new PutBackError(AWAY_PAUSE_MS, { cause: error });
+    }
+    if (isDatabaseAway(error)) throw new PutBackError(AWAY_PAUSE_MS, { cause: error });
+    const failures = (job.data.failures ?? 0) + 1;
+    if (error instanceof AppError && error.retryable && failures < FAILURE_ATTEMPTS) {
+      await job.update({ ...job.data, failures });
+      throw new PutBackError(failures * FAILURE_PAUSE_MS, { cause: error });
+    }
+    throw error;
+  }
+
+  private async park(job: Job<JobPayload>, parked: SlotParkedError): Promise<never> {
+    try {
+      const parking = this.budget.charge(job.data.parking, parked.turnover, parked.blockedBy);
+      await job.update({ ...job.data, parking });
+    } catch (error) {
+      await this.slots.leave(parked.placeId);
+      throw error;
+    }
+    await job.queue.client.hset(job.queue.toKey(String(job.id)), 'priority', PARKED_PRIORITY);
+    throw new PutBackError(this.budget.countdownMs(), { cause: parked });
+  }
+}

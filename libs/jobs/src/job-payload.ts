@@ -1,0 +1,39 @@
+/** What a job remembers of having been parked: it survives a worker's death with the job. */
+export interface ParkingRecord {
+  /** Safety-net tries since what blocks last moved. */
+  readonly tries: number;
+  /** Turnover of what blocked at the last try. */
+  readonly turnover: string;
+}
+
+/** Payload of every job: ids only, since Postgres is the truth. */
+export interface JobPayload {
+  /** Row that the job is about: a session or a generation. */
+  readonly rowId: string;
+  readonly teamId: string;
+  readonly run: number;
+  /** When the run was first enqueued, ms since the epoch; feeds queue_wait_seconds. */
+  readonly enqueuedAt: number;
+  /** Set once the wait was measured, so that a re-run is not measured again. */
+  started?: boolean;
+  parking?: ParkingRecord;
+  /** Failures that were worth another try, parks not among them. */
+  failures?: number;
+}
+
+/** One job per run: adding it twice is harmless, and a new run is a new job. */
+export function jobIdOf(rowId: string, run: number): string {
+  return `${rowId}.${run}`;
+}
+
+/** Text handed to the slots and back when the place is offered. */
+export function wakeOf(queueName: string, jobId: string): string {
+  return `${queueName}/${jobId}`;
+}
+
+/** The inverse of `wakeOf`; undefined for a wake that is not one of ours. */
+export function parseWake(wake: string): { queueName: string; jobId: string } | undefined {
+  const slash = wake.indexOf('/');
+  if (slash <= 0) return undefined;
+  return { queueName: wake.slice(0, slash), jobId: wake.slice(slash + 1) };
+}

@@ -1,0 +1,79 @@
+import { InjectQueue } from '@nestjs/bull';
+import { Injectable } from '@nestjs/common';
+import { QueueUnavailableError } from '@app/kernel';
+import type { Job, JobOptions, Queue } from 'bull';
+import { type JobPayload, jobIdOf } from './job-payload';
+import { GENERATION_QUEUE, type QueueRole, SUMMARISE_QUEUE, TRANSCRIBE_QUEUE } from './queue-names';
+
+/** Bull waits for ever while Redis is away; nobody who answers a request can. */
+const QUEUE_TIMEOUT_MS = 2_000;
+
+const OPTIONS: JobOptions = {
+  // Parks are re-queues of Bull's, so its own attempts must never bound them: see ParkingBudget.
+  attempts: Number.MAX_SAFE_INTEGER,
+  backoff: { type: 'putBack' },
+  removeOnComplete: true,
+  removeOnFail: true,
+  stackTraceLimit: 1,
+};
+
+/** The queues, and the few things the product does with them. */
+@Injectable()
+export class JobQueues {
+  private readonly byRole: Readonly<Record<QueueRole, Queue<JobPayload>>>;
+
+  constructor(
+    @InjectQueue(TRANSCRIBE_QUEUE) transcribe: Queue<JobPayload>,
+    @InjectQueue(SUMMARISE_QUEUE) summarise: Queue<JobPayload>,
+    @InjectQueue(GENERATION_QUEUE) generations: Queue<JobPayload>,
+  ) {
+    this.byRole = { transcribe, summarise, generations };
+  }
+
+  get(role: QueueRole): Queue<JobPayload> {
+    return this.byRole[role];
+  }
+
+  all(): Queue<JobPayload>[] {
+    return Object.values(this.byRole);
+  }
+
+  /**
+   * Enqueues the job of a run; a job that exists already is left as it is.
+   * @throws QueueUnavailableError when Redis does not answer within 2 s; the job may still appear later.
+   */
+  async enqueue(role: QueueRole, payload: JobPayload): Promise<void> {
+    const jobId = jobIdOf(payload.rowId, payload.run);
+    await this.bounded(this.get(role).add(payload, { ...OPTIONS, jobId }));
+  }
+
+  /** @throws QueueUnavailableError */
+  async find(role: QueueRole, jobId: string): Promise<Job<JobPayload> | undefined> {
+    return (await this.bounded(this.get(role).getJob(jobId))) ?? undefined;
+  }
+
+  /**
+   * Takes a job out of its queue; one that is running stays until it ends by itself.
+   * @throws QueueUnavailableError
+   */
+  async remove(role: QueueRole, jobId: string): Promise<void> {
+    const job = await this.find(role, jobId);
+    // Bull refuses to remove a job that a worker holds; the cancellation reaches that worker instead.
+    await job?.remove().catch(() => undefined);
+  }
+
+  private async bounded<T>(work: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new QueueUnavailableError()), QUEUE_TIMEOUT_MS);
+    });
+    work.catch(() => undefined);
+    try {
+      return await Promise.race([work, tooLate]);
+    } catch (error) {
+      throw error instanceof QueueUnavailableError ? error : new QueueUnavailableError({ cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

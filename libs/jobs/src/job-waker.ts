@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { parseWake } from './job-payload';
+import { JobQueues } from './job-queues';
+
+/** Brings a parked job back to the front of its queue the moment its place is offered a slot. */
+@Injectable()
+export class JobWaker {
+  constructor(private readonly queues: JobQueues) {}
+
+  /**
+   * `woken`: the job will run at once. `busy`: it is still active from the attempt that parked it, ask
+   * again. `gone`: there is no such job any more, give the slot to somebody else.
+   */
+  async wake(wake: string): Promise<'woken' | 'busy' | 'gone'> {
+    const target = parseWake(wake);
+    const queue = target && this.queues.all().find(({ name }) => name === target.queueName);
+    if (!target || !queue) return 'gone';
+    const job = await queue.getJob(target.jobId);
+    if (!job) return 'gone';
+    try {
+      await job.promote();
+      return 'woken';
+    } catch {
+      // Not delayed: either another promotion won and it is waiting for a worker, or it has not parked yet.
+      return (await job.isActive()) ? 'busy' : 'woken';
+    }
+  }
+}
