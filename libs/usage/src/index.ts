@@ -1,0 +1,7 @@
+export type { Consumption, Meter } from './meter';
+export { sumMeters } from './meter';
+export { MeterLine } from './meter-line.entity';
+export { UsageLedger, type UsageItem, type UsageQuestion, type UsageTotals } from './usage-ledger';
+export { UsageModule } from './usage.module';
+export { UsageRecorder, type RunRef } from './usage-recorder';
+export { RequestUsage, SessionUsage } from './usage-row.entity';

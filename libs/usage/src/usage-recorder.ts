@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { newId } from '@app/kernel';
+import type { EntityManager } from 'typeorm';
+import { type Meter, sumMeters } from './meter';
+import { MeterLine } from './meter-line.entity';
+import { RequestUsage, SessionUsage } from './usage-row.entity';
+
+/** The run that a row is about. */
+export interface RunRef {
+  readonly sessionId: string;
+  readonly run: number;
+  readonly teamId: string;
+}
+
+/**
+ * Writes the ledger. Every method takes the caller's transaction, so that a checkpoint and its meter line,
+ * or an end and its row, are stored together or not at all.
+ */
+@Injectable()
+export class UsageRecorder {
+  /** Keeps what a checkpointed call consumed; the same step of the same run counts once. */
+  async recordStep(
+    manager: EntityManager,
+    { sessionId, run }: RunRef,
+    step: string,
+    meter: Meter,
+  ): Promise<void> {
+    await manager
+      .createQueryBuilder()
+      .insert()
+      .into(MeterLine)
+      .values({ id: newId(), sessionId, run, step, ...meter })
+      .orIgnore()
+      .execute();
+  }
+
+  /**
+   * Writes the one row of a run that completed or failed, also when it consumed nothing; a cancelled run
+   * gets one only if it consumed something. A second writer changes nothing.
+   */
+  async recordRun(manager: EntityManager, ref: RunRef, status: string, retryCount: number): Promise<void> {
+    const lines = await manager.findBy(MeterLine, { sessionId: ref.sessionId, run: ref.run });
+    if (status === 'cancelled' && lines.length === 0) return;
+    await manager
+      .createQueryBuilder()
+      .insert()
+      .into(SessionUsage)
+      .values({ id: newId(), ...ref, status, retryCount, ...sumMeters(lines) })
+      .orIgnore()
+      .execute();
+  }
+
+  /** Writes the row of a call made inside a request. */
+  async recordRequest(
+    manager: EntityManager,
+    request: { teamId: string; sessionId: string | null; purpose: string; status: string },
+    meters: readonly Meter[],
+  ): Promise<void> {
+    await manager.insert(RequestUsage, { id: newId(), ...request, retryCount: 0, ...sumMeters(meters) });
+  }
+}
