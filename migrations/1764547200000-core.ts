@@ -70,11 +70,10 @@ export class Core1764547200000 implements MigrationInterface {
 
       CREATE TABLE recap_parts (
         session_id uuid NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
-        run integer NOT NULL,
         level integer NOT NULL,
         part integer NOT NULL,
         text text NOT NULL,
-        PRIMARY KEY (session_id, run, level, part)
+        PRIMARY KEY (session_id, level, part)
       );
 
       CREATE TABLE recaps (

@@ -1,3 +1,4 @@
+export { ApiProblems, ProblemDto } from './api-problems';
 export { IdParamPipe } from './id-param.pipe';
 export { PageQueryDto } from './page-query.dto';
 export { decodeCursor, toPage, type Page } from './page';

@@ -10,4 +10,5 @@ export { jobIdOf, wakeOf, type JobPayload } from './job-payload';
 export { JobQueues } from './job-queues';
 export { JobsModule } from './jobs.module';
 export { GENERATION_QUEUE, SUMMARISE_QUEUE, TRANSCRIBE_QUEUE, type QueueRole } from './queue-names';
+export { QueueWait } from './queue-wait';
 export { RunningJobs } from './running-jobs';

@@ -4,13 +4,16 @@ import { isDatabaseAway } from '@app/persistence';
 import { LeaseLostError, ProviderSlots, SlotParkedError } from '@app/provider-slots';
 import { newJobScope, RequestScope } from '@app/request-scope';
 import type { Job } from 'bull';
-import { JobCancelledError, PutBackError, WorkerStoppingError } from './job-errors';
+import { JobCancelledError, PutBackError, WorkerLostError, WorkerStoppingError } from './job-errors';
 import type { JobPayload } from './job-payload';
 import { ParkingBudget } from './parking-budget';
 import { RunningJobs } from './running-jobs';
 
 /** Tries of a run that failed in a way that another try may cure, the first one among them. */
 export const FAILURE_ATTEMPTS = 3;
+
+/** Deaths of its worker that one run survives. */
+const MAX_WORKER_DEATHS = 5;
 
 /** Pause before such another try, times the number of failures so far. */
 const FAILURE_PAUSE_MS = 1_000;
@@ -48,6 +51,7 @@ export class JobAttempts {
     await this.running.track(jobId, (signal) =>
       this.scope.run(newJobScope(jobId, job.data.teamId), async () => {
         try {
+          await this.refuseDeadly(job);
           await work(signal);
         } catch (error) {
           const reason: unknown = signal.aborted ? signal.reason : error;
@@ -55,6 +59,12 @@ export class JobAttempts {
         }
       }),
     );
+  }
+
+  /** Bull counts the times a job was found without its worker. @throws WorkerLostError */
+  private async refuseDeadly(job: Job<JobPayload>): Promise<void> {
+    const deaths = await job.queue.client.hget(job.queue.toKey(String(job.id)), 'stalledCounter');
+    if (Number(deaths ?? 0) > MAX_WORKER_DEATHS) throw new WorkerLostError();
   }
 
   private async judge(job: Job<JobPayload>, error: unknown): Promise<void> {

@@ -9,11 +9,12 @@ import { PutBackError } from './job-errors';
 import { JobQueues } from './job-queues';
 import { JobWaker } from './job-waker';
 import { ParkingBudget } from './parking-budget';
+import { QueueWait } from './queue-wait';
 import { GENERATION_QUEUE, SUMMARISE_QUEUE, TRANSCRIBE_QUEUE } from './queue-names';
 import { RunningJobs } from './running-jobs';
 
-/** Deaths of its worker that one run survives. */
-const MAX_STALLS = 5;
+/** Bull never gives a job up on its own: it would remove it without telling which. See JobAttempts. */
+const MAX_STALLS = Number.MAX_SAFE_INTEGER;
 
 /** Bull's way to ask: -1 ends the job, anything else is the countdown. */
 function putBackDelay(_: number, error: Error): number {
@@ -72,7 +73,7 @@ class QueuesModule {}
       }),
     }),
   ],
-  providers: [ParkingBudget, RunningJobs, JobAttempts],
-  exports: [QueuesModule, ProviderSlotsModule, ParkingBudget, RunningJobs, JobAttempts],
+  providers: [ParkingBudget, RunningJobs, JobAttempts, QueueWait],
+  exports: [QueuesModule, ProviderSlotsModule, ParkingBudget, RunningJobs, JobAttempts, QueueWait],
 })
 export class JobsModule {}

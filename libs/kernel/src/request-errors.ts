@@ -27,8 +27,11 @@ export class ValidationFailedError extends AppError {
   readonly code = 'validation_failed';
   readonly retryable = false;
 
-  constructor(readonly errors: readonly FieldProblem[]) {
-    super(errors.map(({ field, problem }) => `${field}: ${problem}`).join('; '));
+  constructor(
+    readonly errors: readonly FieldProblem[],
+    options?: ErrorOptions,
+  ) {
+    super(errors.map(({ field, problem }) => `${field}: ${problem}`).join('; '), options);
   }
 
   override facts(): Record<string, unknown> {

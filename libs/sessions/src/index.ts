@@ -1,0 +1,3 @@
+export { SessionsHttpModule } from './http/sessions-http.module';
+export { SessionsModule } from './sessions.module';
+export { SessionsWorkerModule } from './sessions-worker.module';

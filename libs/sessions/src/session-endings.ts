@@ -1,0 +1,69 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { AppError } from '@app/kernel';
+import { Metrics } from '@app/observability';
+import { ProviderSlots } from '@app/provider-slots';
+import { UsageRecorder } from '@app/usage';
+import type { EntityManager } from 'typeorm';
+import { placesOf } from './session-places';
+import { SessionStore } from './session-store';
+import { Session } from './session.entity';
+
+/** Writes the end of a run: its state, its one usage row, and nothing left in the queue of slots. */
+@Injectable()
+export class SessionEndings {
+  private readonly logger = new Logger(SessionEndings.name);
+
+  constructor(
+    private readonly store: SessionStore,
+    private readonly usage: UsageRecorder,
+    private readonly slots: ProviderSlots,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /**
+   * Ends a run as completed, together with what `alsoStore` stores.
+   * @returns false when the run had ended in another way before; nothing is stored then.
+   */
+  async complete(session: Session, alsoStore: (manager: EntityManager) => Promise<void>): Promise<boolean> {
+    return this.end(session, 'completed', {}, alsoStore);
+  }
+
+  /** Ends a run as failed, with the code and message that people will read. */
+  async fail(sessionId: string, run: number, error: unknown): Promise<void> {
+    const session = await this.store.findRun(sessionId, run);
+    if (!session) return;
+    const { code, message } = describeFailure(error);
+    if (code === 'internal_error') this.logger.error(error);
+    await this.end(session, 'failed', { errorCode: code, errorMessage: message });
+  }
+
+  /** Ends a run as cancelled; it gets a usage row only if it had consumed something. */
+  async cancel(session: Session): Promise<boolean> {
+    return this.end(session, 'cancelled', {});
+  }
+
+  private async end(
+    session: Session,
+    status: 'completed' | 'failed' | 'cancelled',
+    columns: { errorCode?: string; errorMessage?: string },
+    alsoStore?: (manager: EntityManager) => Promise<void>,
+  ): Promise<boolean> {
+    const { id, run, teamId } = session;
+    const ended = await this.store.transaction(async (manager) => {
+      const finish = { ...columns, phase: null, finishedAt: new Date() };
+      if (!(await this.store.moveRun(session, status, finish, manager))) return false;
+      await alsoStore?.(manager);
+      const current = await manager.findOneByOrFail(Session, { id });
+      await this.usage.recordRun(manager, { sessionId: id, run, teamId }, status, current.retryCount);
+      return true;
+    });
+    await Promise.all(placesOf(id, run).map((placeId) => this.slots.leave(placeId).catch(() => undefined)));
+    if (ended) this.metrics.sessionsFinishedTotal.inc({ outcome: status });
+    return ended;
+  }
+}
+
+function describeFailure(error: unknown): { code: string; message: string } {
+  if (error instanceof AppError) return { code: error.code, message: error.message };
+  return { code: 'internal_error', message: 'Something went wrong on our side; the fault is in the log' };
+}

@@ -1,0 +1,151 @@
+import { Injectable } from '@nestjs/common';
+import { AppConfig } from '@app/config';
+import { jobIdOf, JobQueues, type JobPayload, SUMMARISE_QUEUE, wakeOf } from '@app/jobs';
+import { SlotParkedError } from '@app/provider-slots';
+import { ProviderDispatch, type ProseResult } from '@app/providers';
+import { UsageRecorder } from '@app/usage';
+import { Recap, RecapPart } from './checkpoint.entities';
+import { SessionEndings } from './session-endings';
+import { placeOf } from './session-places';
+import { SessionStore } from './session-store';
+import type { Session } from './session.entity';
+import { chunkLines, transcriptLines } from './transcript-text';
+
+const RECAP_SYSTEM =
+  'You write recaps of tabletop role-playing sessions for the players. Tell what happened, in the past tense, ' +
+  'with the names that are used. Do not invent anything.';
+
+const COMBINE_SYSTEM =
+  'These are recaps of consecutive parts of one tabletop role-playing session. Join them into one recap, in the ' +
+  'past tense, without repeating anything. Do not invent anything.';
+
+interface Attempt {
+  readonly session: Session;
+  readonly signal: AbortSignal;
+  readonly onStarted: () => Promise<void>;
+}
+
+/**
+ * Second half of a run: from the transcript to the recap. A transcript longer than the model reads at once
+ * is summarised chunk by chunk, then the chunks' recaps are joined, level by level; each is a checkpoint.
+ */
+@Injectable()
+export class SessionSummariser {
+  constructor(
+    private readonly config: AppConfig,
+    private readonly store: SessionStore,
+    private readonly providers: ProviderDispatch,
+    private readonly usage: UsageRecorder,
+    private readonly endings: SessionEndings,
+    private readonly queues: JobQueues,
+  ) {}
+
+  /** @throws SlotParkedError, after the row says so; and what the provider threw. */
+  async run(payload: JobPayload, signal: AbortSignal, onStarted: () => Promise<void>): Promise<void> {
+    const session = await this.store.findRun(payload.rowId, payload.run);
+    const transcript = session?.status === 'summarising' && (await this.store.findTranscript(session.id));
+    if (!session || !transcript) return;
+
+    const attempt: Attempt = { session, signal, onStarted };
+    let texts = chunkLines(transcriptLines(transcript.segments), this.config.QB_SUMMARY_CHUNK_CHARS);
+    let system = RECAP_SYSTEM;
+    for (let level = 0; texts.length > 1; level += 1) {
+      texts = chunkLines(
+        await this.recapParts(attempt, level, system, texts),
+        this.config.QB_SUMMARY_CHUNK_CHARS,
+      );
+      system = COMBINE_SYSTEM;
+    }
+    const text = texts[0] ?? '(The recording holds no speech.)';
+    const last = await this.write(attempt, system, text);
+    await this.finish(session, last);
+  }
+
+  private async recapParts(
+    attempt: Attempt,
+    level: number,
+    system: string,
+    texts: string[],
+  ): Promise<string[]> {
+    const recaps: string[] = [];
+    for (const [part, text] of texts.entries()) {
+      const stored = await this.store.findRecapPart(attempt.session.id, level, part);
+      recaps.push(stored ?? (await this.recapPart(attempt, level, part, system, text)));
+    }
+    return recaps;
+  }
+
+  private async recapPart(
+    attempt: Attempt,
+    level: number,
+    part: number,
+    system: string,
+    text: string,
+  ): Promise<string> {
+    const { id, run, teamId } = attempt.session;
+    const result = await this.write(attempt, system, text);
+    // A recap longer than its source would never come to an end.
+    const recap = result.text.slice(0, Math.max(1, Math.floor(this.config.QB_SUMMARY_CHUNK_CHARS / 2)));
+    await this.store.transaction(async (manager) => {
+      const step = `llm:${level}:${part}`;
+      await this.usage.recordStep(manager, { sessionId: id, run, teamId }, step, {
+        kind: 'llm',
+        ...result.meter,
+      });
+      await manager.upsert(RecapPart, { sessionId: id, level, part, text: recap }, [
+        'sessionId',
+        'level',
+        'part',
+      ]);
+    });
+    return recap;
+  }
+
+  private async write(
+    { session, signal, onStarted }: Attempt,
+    system: string,
+    prompt: string,
+  ): Promise<ProseResult> {
+    const { id, run, teamId } = session;
+    try {
+      return await this.providers.dispatchProse({
+        use: 'llm',
+        system,
+        prompt,
+        place: {
+          placeId: placeOf(id, run, 'llm'),
+          ticket: session.ticket ?? undefined,
+          group: teamId,
+          wake: wakeOf(this.queues.get(SUMMARISE_QUEUE).name, jobIdOf(id, run)),
+        },
+        signal,
+        onGranted: onStarted,
+        onPause: () => void this.countRetry(session, session.ticket),
+      });
+    } catch (error) {
+      if (error instanceof SlotParkedError) await this.countRetry(session, error.ticket);
+      throw error;
+    }
+  }
+
+  private async countRetry(session: Session, ticket: string | null): Promise<void> {
+    await this.store.updateRun(session, ['summarising'], { ticket, retryCount: () => 'retry_count + 1' });
+  }
+
+  private async finish(session: Session, result: ProseResult): Promise<void> {
+    const { id, run, teamId } = session;
+    const ref = { sessionId: id, run, teamId };
+    const step = { kind: 'llm' as const, ...result.meter };
+    const completed = await this.endings.complete(session, async (manager) => {
+      await this.usage.recordStep(manager, ref, 'llm:last', step);
+      await manager.upsert(Recap, { sessionId: id, text: result.text, model: result.model }, ['sessionId']);
+      await manager.delete(RecapPart, { sessionId: id });
+    });
+    if (completed) return;
+    // Cancelled while the last call ran: paid for and dropped, the amounts are real all the same.
+    await this.store.transaction(async (manager) => {
+      await this.usage.recordStep(manager, ref, 'llm:last', step);
+      await this.usage.recordRun(manager, ref, 'cancelled', session.retryCount);
+    });
+  }
+}
