@@ -36,16 +36,11 @@ export class AnthropicAdapter implements LlmAdapter {
     for await (const event of stream) {
       if (event.type === 'message_start') {
         answeredBy = event.message.model;
-        const { usage } = event.message;
-        inputTokens = readAmount(
-          usage.input_tokens +
-            (usage.cache_creation_input_tokens ?? 0) +
-            (usage.cache_read_input_tokens ?? 0),
-        );
+        inputTokens = readAmount(inputOf(event.message.usage));
       } else if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') {
         text += event.delta.text;
       } else if (event.type === 'message_delta') {
-        outputTokens = readAmount(event.usage.output_tokens);
+        outputTokens = readAmount(event.usage?.output_tokens);
       } else if (event.type === 'message_stop') {
         isWhole = true;
       }
@@ -53,6 +48,15 @@ export class AnthropicAdapter implements LlmAdapter {
     if (!isWhole) throw new NoResultError();
     return { text: readText(text), model: answeredBy, inputTokens, outputTokens };
   }
+}
+
+/** What was written to or read from the prompt cache is input too. Servers in between may leave usage out. */
+function inputOf(usage: Partial<Anthropic.Usage> | undefined): number {
+  return (
+    (usage?.input_tokens ?? 0) +
+    (usage?.cache_creation_input_tokens ?? 0) +
+    (usage?.cache_read_input_tokens ?? 0)
+  );
 }
 
 /** Everything that the client would take from the environment is given here; see `newOpenAiClient`. */

@@ -17,11 +17,9 @@ export function readText(text: unknown): string {
   return text;
 }
 
-/** An amount of tokens, or undefined where none was reported. */
+/** An amount of tokens, or undefined where none was reported: no text is made of, or from, 0 tokens. */
 export function readAmount(amount: unknown): number | undefined {
-  return typeof amount === 'number' && Number.isFinite(amount) && amount >= 0
-    ? Math.round(amount)
-    : undefined;
+  return typeof amount === 'number' && Number.isFinite(amount) && amount > 0 ? Math.round(amount) : undefined;
 }
 
 /**

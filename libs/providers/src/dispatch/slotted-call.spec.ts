@@ -179,7 +179,7 @@ describe('SlottedCall', () => {
     const { dispatch, slots, stub } = setup();
     stub.holdMs = 60_000;
     const sending = dispatch.dispatchProse(
-      prose({ onGranted: () => setImmediate(() => slots.takeOver.abort(new Error('lost'))) }),
+      prose({ onGranted: () => void setImmediate(() => slots.takeOver.abort(new Error('lost'))) }),
     );
     await expect(sending).rejects.toThrow('lost');
     expect(stub.inFlight).toBe(0);

@@ -13,7 +13,13 @@ const QUOTA_CODES = new Set([
   'credit_balance_too_low',
   'exceeded_current_quota_error',
 ]);
-const OVERLOAD_CODES = new Set(['overloaded_error', 'overloaded', 'server_overloaded', 'engine_overloaded']);
+const OVERLOAD_CODES = new Set([
+  'overloaded_error',
+  'overloaded',
+  'server_overloaded',
+  'engine_overloaded',
+  'unavailable_error',
+]);
 const RATE_LIMIT_CODES = new Set(['rate_limit_error', 'rate_limit_exceeded', 'rate_limited']);
 
 /** Codes of the network layer by which no request can have reached the provider. */
