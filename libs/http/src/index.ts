@@ -12,5 +12,6 @@ export {
   titleOfCode,
   type Problem,
 } from './problem';
+export { abortWithClient } from './request-abort';
 export { ProblemFilter } from './problem.filter';
 export { StrictValidationPipe } from './strict-validation.pipe';

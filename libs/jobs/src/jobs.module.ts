@@ -1,5 +1,5 @@
 import { BullModule } from '@nestjs/bull';
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { AppConfig } from '@app/config';
 import { Metrics } from '@app/observability';
 import { ProviderSlotsModule } from '@app/provider-slots';
@@ -53,6 +53,7 @@ function bullOptions(config: AppConfig) {
 class QueuesModule {}
 
 /** Queues, and what a job does at a full cap. Brings the slots along, wired to wake parked jobs. */
+@Global()
 @Module({
   imports: [
     QueuesModule,

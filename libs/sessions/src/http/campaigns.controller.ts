@@ -6,12 +6,11 @@ import {
   ApiOkResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { ApiProblems, decodeCursor, IdParamPipe, PageQueryDto, toPage } from '@app/http';
+import { abortWithClient, ApiProblems, decodeCursor, IdParamPipe, PageQueryDto, toPage } from '@app/http';
 import { CurrentPrincipal, type Principal } from '@app/teams';
 import type { Response } from 'express';
 import { Campaigns } from '../campaigns';
 import { SessionQuestions } from '../session-questions';
-import { abortWithClient } from './request-abort';
 import { CampaignDto, CampaignPageDto, NamesDto } from './session-answers.dto';
 import { CampaignNameDto, NamesWishDto } from './session-requests.dto';
 

@@ -1,10 +1,9 @@
 import { Body, Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { ApiProblems, IdParamPipe } from '@app/http';
+import { abortWithClient, ApiProblems, IdParamPipe } from '@app/http';
 import { CurrentPrincipal, type Principal } from '@app/teams';
 import type { Response } from 'express';
 import { SessionQuestions } from '../session-questions';
-import { abortWithClient } from './request-abort';
 import { AnswerDto, NamesDto } from './session-answers.dto';
 import { NamesWishDto, QuestionDto } from './session-requests.dto';
 

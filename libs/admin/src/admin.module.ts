@@ -1,0 +1,20 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ProvidersModule } from '@app/providers';
+import { TeamsModule } from '@app/teams';
+import { UsageModule } from '@app/usage';
+import { AdminAiController } from './admin-ai.controller';
+import { AdminTeamsController } from './admin-teams.controller';
+import { AuditEntry, LimitOverride } from './limit-override.entity';
+import { LimitOverrides } from './limit-overrides';
+import { ProviderTest } from './provider-test';
+import { QueueState } from './queue-state';
+
+/** What operators see and change. */
+@Module({
+  imports: [TypeOrmModule.forFeature([LimitOverride, AuditEntry]), ProvidersModule, TeamsModule, UsageModule],
+  controllers: [AdminAiController, AdminTeamsController],
+  providers: [LimitOverrides, QueueState, ProviderTest],
+  exports: [LimitOverrides, QueueState],
+})
+export class AdminModule {}

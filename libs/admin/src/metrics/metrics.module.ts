@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { PrometheusModule } from '@willsoto/nestjs-prometheus';
+import { ProvidersModule } from '@app/providers';
+import { QueueState } from '../queue-state';
+import { MetricsController } from './metrics.controller';
+import { SlotGauges } from './slot-gauges';
+
+/** `/metrics`, the same in every process. */
+@Module({
+  imports: [PrometheusModule.register({ controller: MetricsController }), ProvidersModule],
+  providers: [SlotGauges, QueueState],
+})
+export class MetricsModule {}
