@@ -33,6 +33,8 @@ export interface SlottedCallParts {
   readonly reporter: RefusalReporter;
 }
 
+const DEEPEST_CAUSE = 6;
+
 /** What one call has been through so far. */
 interface History {
   sends: number;
@@ -104,6 +106,8 @@ export class SlottedCall {
       return { value, durationMs: Math.round(performance.now() - startedAt) };
     } catch (error) {
       if (end.endedBy === 'caller' || end.endedBy === 'lease') throw end.signal.reason;
+      const own = appErrorAmong(wire.failure ?? error);
+      if (own) throw own;
       const typed =
         end.endedBy === 'timeout'
           ? new ProviderTimeoutError(endpoint, endpoint.timeoutMs)
@@ -172,6 +176,16 @@ export class SlottedCall {
       ...(place.expiresInMs === undefined ? {} : { expiresInMs: place.expiresInMs }),
     };
   }
+}
+
+/** An error of ours from below, such as an unreadable recording: no answer of the provider's. */
+function appErrorAmong(error: unknown): AppError | undefined {
+  let link = error;
+  for (let depth = 0; depth < DEEPEST_CAUSE && link instanceof Error; depth += 1) {
+    if (link instanceof AppError) return link;
+    link = link.cause;
+  }
+  return undefined;
 }
 
 async function closeGate(lease: Lease, endpoint: ProviderEndpoint, error: ProviderPauseError): Promise<void> {

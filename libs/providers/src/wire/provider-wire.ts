@@ -17,12 +17,17 @@ const ERROR_BODY_TIMEOUT_MS = 5_000;
 
 /**
  * The one way out to providers. Hidden time-outs are off (undici ends a silent answer after 300 s by
- * default, and a long transcription is silent until it is done): our own limits rule. Every call gets a
- * connection of its own, so that an abort closes it and no call meets a kept-alive connection that the
- * other side has just given up.
+ * default, and a long transcription is silent until it is done): our own limits rule. Connections are not
+ * kept alive, so that no call meets one that the other side has just given up. Yet `Connection: close` is
+ * not said: told so, a server that refuses in mid-upload resets the line, and its refusal is lost.
  */
 export class ProviderWire {
-  private readonly agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, pipelining: 0 });
+  private readonly agent = new Agent({
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: 1,
+    keepAliveMaxTimeout: 1,
+  });
 
   /** A wire for one send to this endpoint. What went wrong on it is kept in `failure`, before an SDK rewraps it. */
   open(endpoint: ProviderEndpoint, signal: AbortSignal): Wire & { readonly failure: unknown } {
