@@ -73,6 +73,17 @@ describe('bad input', () => {
     await stillWell(emulator);
   });
 
+  it('answers to a form that is broken in its middle, while the upload goes on', async () => {
+    const emulator = await emulators.start();
+    const broken = '--b\r\nno header at all\r\n\r\n';
+    const body = new ReadableStream({ start: (stream) => stream.enqueue(Buffer.from(broken)) });
+    const headers = { 'Content-Type': 'multipart/form-data; boundary=b' };
+    const response = await post(emulator, SPEECH, null, { body, headers, duplex: 'half' } as RequestInit);
+    expect(response.status).toBe(422);
+    await response.body?.cancel();
+    await stillWell(emulator);
+  });
+
   it('survives uploads that break off', async () => {
     const emulator = await emulators.start();
     for (const bytes of [
@@ -118,7 +129,7 @@ describe('bad input', () => {
     const call = chat(emulator, 'x').catch(() => 'broken');
     await emulator.untilHeld(1);
     await emulator.stop();
-    expect(await call).toBe('broken');
+    expect([await call, emulator.scriptInForce().held]).toEqual(['broken', 0]);
     expect(() => emulator.url).toThrow('not been started');
     await emulator.start();
     emulator.reset();
