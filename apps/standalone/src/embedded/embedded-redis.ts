@@ -98,6 +98,8 @@ async function whatIsMissing(server: ServerProcess, port: number): Promise<strin
     retryStrategy: () => null,
     connectTimeout: CHECK_TIMEOUT_MS,
     commandTimeout: CHECK_TIMEOUT_MS,
+    // After a refused connection ioredis keeps the process alive for so long.
+    disconnectTimeout: 50,
   });
   redis.on('error', () => undefined);
   try {
