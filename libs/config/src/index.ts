@@ -7,4 +7,10 @@ export {
 } from './app-config';
 export { AppConfigModule } from './app-config.module';
 export { envVariables, type EnvVariable } from './env-variable';
-export { BadEnvironmentError, readConfig, unknownVariables, type ProcessRole } from './read-config';
+export {
+  BadEnvironmentError,
+  readConfig,
+  readDatabaseUrl,
+  unknownVariables,
+  type ProcessRole,
+} from './read-config';

@@ -96,3 +96,10 @@ function contradictions(config: AppConfig): string[] {
   }
   return problems;
 }
+
+/** For the migration command, which needs nothing else. @throws BadEnvironmentError */
+export function readDatabaseUrl(env: Readonly<Record<string, string | undefined>> = process.env): string {
+  const url = env.DATABASE_URL?.trim();
+  if (!url) throw new BadEnvironmentError(['DATABASE_URL is required']);
+  return url;
+}

@@ -38,3 +38,20 @@ export async function runMigrations(databaseUrl: string): Promise<void> {
     await dataSource.destroy();
   }
 }
+
+/** @throws Error that says what to do, when the schema is older than the code. */
+export async function assertMigrated(databaseUrl: string): Promise<void> {
+  const dataSource = await new DataSource(dataSourceOptions(databaseUrl, 1))
+    .initialize()
+    .catch((cause: unknown) => {
+      // The URL holds a password; the driver's own words hold parts of it.
+      throw new Error('Postgres at DATABASE_URL cannot be reached', { cause });
+    });
+  try {
+    if (await dataSource.showMigrations()) {
+      throw new Error('The database is not up to date: run "npm run migrate" first');
+    }
+  } finally {
+    await dataSource.destroy();
+  }
+}

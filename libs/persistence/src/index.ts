@@ -1,4 +1,4 @@
 export { bigintAsNumber } from './column-transformers';
-export { dataSourceOptions, runMigrations } from './data-source';
+export { assertMigrated, dataSourceOptions, runMigrations } from './data-source';
 export { isDatabaseAway, isForeignKeyViolation, isUniqueViolation } from './database-errors';
 export { PersistenceModule } from './persistence.module';

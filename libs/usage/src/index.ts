@@ -1,3 +1,5 @@
+export { UsageHttpModule } from './http/usage-http.module';
+export { UsagePageDto, UsageQueryDto } from './http/usage.dto';
 export type { Consumption, Meter } from './meter';
 export { sumMeters } from './meter';
 export { MeterLine } from './meter-line.entity';

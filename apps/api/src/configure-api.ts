@@ -1,0 +1,47 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { ProblemDto } from '@app/http';
+import { TranscriptDto } from '@app/sessions';
+import helmet from 'helmet';
+import { Logger } from 'nestjs-pino';
+
+/** Largest JSON body: a prompt, never a recording. */
+const JSON_LIMIT = '4mb';
+
+/** What every process with an HTTP side needs before it listens. */
+export function configureHttp(app: NestExpressApplication): void {
+  app.useLogger(app.get(Logger));
+  app.disable('x-powered-by');
+  app.use(
+    helmet({
+      // Served over plain HTTP on a home network too, where an upgrade would leave nothing to load.
+      contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
+      strictTransportSecurity: false,
+    }),
+  );
+  app.useBodyParser('json', { limit: JSON_LIMIT });
+  // A large recording on a slow line takes longer than Node's five minutes for a whole request.
+  app.getHttpServer().requestTimeout = 0;
+}
+
+/** The API's own document at /docs-json and Swagger UI at /docs. */
+export function configureApi(app: NestExpressApplication): void {
+  configureHttp(app);
+  SwaggerModule.setup('docs', app, buildOpenApi(app), {
+    jsonDocumentUrl: 'docs-json',
+    customSiteTitle: 'Questline API',
+    swaggerOptions: { persistAuthorization: false, tryItOutEnabled: true },
+  });
+}
+
+export function buildOpenApi(app: NestExpressApplication): OpenAPIObject {
+  const description = new DocumentBuilder()
+    .setTitle('Questline')
+    .setDescription(
+      'Recordings become transcripts and recaps; a burst costs latency, never failures. Errors are RFC 9457 problem documents.',
+    )
+    .setVersion('1')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key of a team, or the admin key' })
+    .build();
+  return SwaggerModule.createDocument(app, description, { extraModels: [ProblemDto, TranscriptDto] });
+}
