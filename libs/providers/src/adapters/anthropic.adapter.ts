@@ -61,8 +61,10 @@ function inputOf(usage: Partial<Anthropic.Usage> | undefined): number {
 
 /** Everything that the client would take from the environment is given here; see `newOpenAiClient`. */
 function newClient(endpoint: ProviderEndpoint, wire: Wire): Anthropic {
+  const { apiKey } = endpoint.credentials();
   return new Anthropic({
-    apiKey: endpoint.credentials().apiKey ?? 'none',
+    apiKey: apiKey ?? 'none',
+    defaultHeaders: apiKey ? {} : { Authorization: null },
     webhookKey: null,
     baseURL: endpoint.baseUrl,
     maxRetries: 0,
