@@ -37,7 +37,7 @@ export interface Answer<T = Record<string, unknown>> {
 export interface Call {
   readonly method?: string;
   readonly json?: unknown;
-  readonly body?: BodyInit;
+  readonly body?: RequestInit['body'];
   readonly headers?: Readonly<Record<string, string>>;
   /** Instead of the admin key; `null` sends none. */
   readonly key?: string | null;
