@@ -1,4 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
+import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
 import type { ProviderEndpoint } from '../endpoint/provider-endpoint';
 import { NoResultError } from '../wire/upstream-answer-error';
 import type { Wire } from '../wire/provider-wire';
@@ -24,7 +25,7 @@ export class AnthropicAdapter implements LlmAdapter {
         messages: [{ role: 'user', content: prompt }],
         stream: true,
         ...(system ? { system } : {}),
-        ...(schema ? { output_config: { format: { type: 'json_schema', schema: { ...schema } } } } : {}),
+        ...(schema ? { output_config: { format: { type: 'json_schema', schema: acceptable(schema) } } } : {}),
       },
       { signal: wire.signal },
     );
@@ -47,6 +48,21 @@ export class AnthropicAdapter implements LlmAdapter {
     }
     if (!isWhole) throw new NoResultError();
     return { text: readText(text), model: answeredBy, inputTokens, outputTokens };
+  }
+}
+
+/**
+ * The API takes a part of JSON schema only and rejects the rest. The SDK moves what it would not take into
+ * descriptions; whether the answer fits the whole schema is judged by us.
+ */
+function acceptable(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  try {
+    return transformJSONSchema(schema as Parameters<typeof transformJSONSchema>[0]) as Record<
+      string,
+      unknown
+    >;
+  } catch {
+    return { ...schema };
   }
 }
 

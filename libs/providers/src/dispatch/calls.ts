@@ -14,7 +14,10 @@ export interface SlotPlace {
   readonly group: string;
   /** Opaque text that the wake of a parked place carries. */
   readonly wake?: string;
+  /** A place that still waits by then is forgotten. */
   readonly expiresInMs?: number;
+  /** Instead of the usual lease, for calls with a hard limit of their own. */
+  readonly leaseMs?: number;
   /** Caps to take together with the endpoint's, narrower ones first. */
   readonly extraCaps?: readonly CapRequest[];
 }

@@ -169,7 +169,10 @@ describe('SlottedCall', () => {
     stub.holdMs = 60_000;
     const gone = new AbortController();
     const sending = dispatch.dispatchProse(
-      prose({ signal: gone.signal, onGranted: () => setImmediate(() => gone.abort(new Error('cancelled'))) }),
+      prose({
+        signal: gone.signal,
+        onGranted: () => void setImmediate(() => gone.abort(new Error('cancelled'))),
+      }),
     );
     await expect(sending).rejects.toThrow('cancelled');
     expect([slots.held, stub.inFlight, stub.requests]).toEqual([0, 0, 1]);

@@ -34,6 +34,8 @@ export interface SlottedCallParts {
 }
 
 const DEEPEST_CAUSE = 6;
+/** What the slots throw when the call itself is over, unlike a park. */
+const GAVE_UP = new Set(['provider_busy', 'slot_wait_timeout']);
 
 /** What one call has been through so far. */
 interface History {
@@ -153,7 +155,7 @@ export class SlottedCall {
 
   /** "Busy" promises that nothing was sent; once something was, the provider's own answer is the truth. */
   private truthful(error: unknown, history: History): unknown {
-    const isBusy = error instanceof AppError && error.code === 'provider_busy';
+    const isBusy = error instanceof AppError && GAVE_UP.has(error.code);
     return isBusy && history.lastError ? history.lastError : error;
   }
 
@@ -174,6 +176,7 @@ export class SlottedCall {
       ...(work === undefined ? {} : { work }),
       ...(place.wake === undefined ? {} : { wake: place.wake }),
       ...(place.expiresInMs === undefined ? {} : { expiresInMs: place.expiresInMs }),
+      ...(place.leaseMs === undefined ? {} : { leaseMs: place.leaseMs }),
     };
   }
 }

@@ -75,6 +75,12 @@ describe('classifyFailure', () => {
     );
   });
 
+  it('takes a refusal that a gateway puts inside a success for a refusal', () => {
+    expect(classify({ body: { error: { code: 429, message: 'slow down' } } })).toEqual({
+      what: 'rate_limited',
+    });
+  });
+
   it('takes any other error inside a success for a failure', () => {
     expect(classify({ body: { error: { type: 'api_error', message: '429' } } })).toEqual({ what: 'failed' });
   });

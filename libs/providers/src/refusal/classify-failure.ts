@@ -42,7 +42,7 @@ export function classifyFailure(error: unknown, now: number): ProviderFailure {
   const codes = chain.flatMap(structuredCodes);
   const said = answer ?? chain.find((link) => structuredCodes(link).length > 0);
   const status = answer && statusOf(answer);
-  const what = byCodeAndStatus(new Set(codes), status);
+  const what = byCodeAndStatus(new Set(codes), status ?? statusAmong(codes));
   if (what) {
     const retryAfterMs = said && readRetryAfter(headersOf(said), now);
     return { what, status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
@@ -81,6 +81,11 @@ function statusOf(link: object): number | undefined {
   return candidates.find((value): value is number => Number.isInteger(value) && Number(value) >= 100);
 }
 
+/** Gateways report a refusal of theirs inside a 200, with the status it should have had as its code. */
+function statusAmong(codes: readonly string[]): number | undefined {
+  return [402, 429, 503, 529].find((status) => codes.includes(String(status)));
+}
+
 /** The `code` and `type` of a structured body, at its top or inside its `error`, wherever the error keeps it. */
 function structuredCodes(link: object): string[] {
   const fields = link as Record<string, unknown>;
@@ -90,8 +95,8 @@ function structuredCodes(link: object): string[] {
     .flatMap((body) => [body, body['error'], isObject(body['error']) ? body['error']['error'] : undefined])
     .filter(isObject)
     .flatMap((body) => [body['code'], body['type']])
-    .filter((code): code is string => typeof code === 'string')
-    .map((code) => code.toLowerCase());
+    .filter((code): code is string | number => typeof code === 'string' || typeof code === 'number')
+    .map((code) => String(code).toLowerCase());
 }
 
 function headersOf(link: object): HeaderReader {
