@@ -5,6 +5,7 @@ import { TeamsModule } from '@app/teams';
 import { UsageModule } from '@app/usage';
 import { AdminAiController } from './admin-ai.controller';
 import { AdminTeamsController } from './admin-teams.controller';
+import { AdminUsageController } from './admin-usage.controller';
 import { AuditEntry, LimitOverride } from './limit-override.entity';
 import { LimitOverrides } from './limit-overrides';
 import { ProviderTest } from './provider-test';
@@ -13,7 +14,7 @@ import { QueueState } from './queue-state';
 /** What operators see and change. */
 @Module({
   imports: [TypeOrmModule.forFeature([LimitOverride, AuditEntry]), ProvidersModule, TeamsModule, UsageModule],
-  controllers: [AdminAiController, AdminTeamsController],
+  controllers: [AdminAiController, AdminTeamsController, AdminUsageController],
   providers: [LimitOverrides, QueueState, ProviderTest],
   exports: [LimitOverrides, QueueState],
 })

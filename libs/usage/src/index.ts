@@ -1,9 +1,15 @@
 export { UsageHttpModule } from './http/usage-http.module';
-export { UsagePageDto, UsageQueryDto } from './http/usage.dto';
+export { UsagePageDto, UsageQueryDto, UsageTotalsDto } from './http/usage.dto';
 export type { Consumption, Meter } from './meter';
 export { sumMeters } from './meter';
 export { MeterLine } from './meter-line.entity';
-export { UsageLedger, type UsageItem, type UsageQuestion, type UsageTotals } from './usage-ledger';
+export {
+  UsageLedger,
+  type UsageDay,
+  type UsageItem,
+  type UsageQuestion,
+  type UsageTotals,
+} from './usage-ledger';
 export { UsageModule } from './usage.module';
 export { UsageRecorder, type RunRef } from './usage-recorder';
 export { RequestUsage, SessionUsage } from './usage-row.entity';

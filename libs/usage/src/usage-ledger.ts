@@ -36,6 +36,12 @@ export interface UsageTotals {
   cost_micros: number;
 }
 
+/** One team's day (UTC) in sums. */
+export interface UsageDay extends UsageTotals {
+  day: string;
+  team_id: string;
+}
+
 /** Which rows are asked for; `from` is inclusive, `to` exclusive. */
 export interface UsageQuestion {
   readonly teamId?: string;
@@ -80,6 +86,15 @@ export class UsageLedger {
       parameters(question),
     );
     return totals;
+  }
+
+  /** A row per day (UTC) and team, newest day first. */
+  async days(question: UsageQuestion): Promise<UsageDay[]> {
+    return this.dataSource.query<UsageDay[]>(
+      `SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, team_id, ${SUMS}
+       FROM (${LEDGER}) AS ledger WHERE ${CONDITION} GROUP BY day, team_id ORDER BY day DESC, team_id`,
+      parameters(question),
+    );
   }
 }
 
