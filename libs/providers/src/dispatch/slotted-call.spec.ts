@@ -116,7 +116,7 @@ describe('SlottedCall', () => {
       const { dispatch, stub, inScope } = setup();
       stub.failWith(...Array.from({ length: 9 }, () => limited()));
       const sending = inScope(newJobScope('r'), () => dispatch.dispatchProse(prose()));
-      await expect(sending).rejects.toMatchObject({ code: 'provider_rate_limited' });
+      await expect(sending).rejects.toMatchObject({ code: 'provider_rate_limited', retryable: false });
       expect(stub.requests).toBe(3);
     });
 
@@ -142,7 +142,7 @@ describe('SlottedCall', () => {
     const heldAtSend: number[] = [];
     const call = prose({ onGranted: () => void heldAtSend.push(slots.held) });
     const sending = inScope(newJobScope('r'), () => dispatch.dispatchProse(call));
-    await expect(sending).rejects.toMatchObject({ code: 'provider_failed', retryable: true });
+    await expect(sending).rejects.toMatchObject({ code: 'provider_failed', retryable: false });
     expect(stub.requests).toBe(3);
     expect(heldAtSend).toEqual([1, 1, 1]);
     expect(slots.held).toBe(0);

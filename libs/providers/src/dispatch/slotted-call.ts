@@ -56,6 +56,8 @@ interface History {
  *       job, LLM          the place waits in place until the gate opens; at most `llmAttempts` sends
  *     broken, LLM in a job  sent again after a back-off without a slot, within the same number of sends
  *     anything else       thrown
+ *
+ * An LLM error whose sends are used up is no longer retryable, so that its job does not begin anew.
  */
 export class SlottedCall {
   constructor(
@@ -137,11 +139,12 @@ export class SlottedCall {
         scope.providerCalls = Math.max(0, scope.providerCalls - 1);
         return;
       }
-      if (history.sends >= this.settings.llmAttempts) throw error;
+      if (history.sends >= this.settings.llmAttempts) throw error.markSpent();
       history.waitedOut = { refusal: refusalOf(error), forMs: error.retryAfterMs };
       return;
     }
-    if (kind === 'asr' || history.sends >= this.settings.llmAttempts) throw error;
+    if (kind === 'asr') throw error;
+    if (history.sends >= this.settings.llmAttempts) throw error.markSpent();
     await delay(this.parts.pauses.backoff(history.sends - 1), call.signal);
   }
 

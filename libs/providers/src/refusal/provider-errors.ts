@@ -16,6 +16,8 @@ export abstract class ProviderError extends AppError {
   readonly host: string;
   readonly status?: number;
   readonly networkCode?: string;
+  /** False once every send of the call is used up: its job must not begin anew. */
+  abstract override retryable: boolean;
 
   constructor(endpoint: FailedEndpoint, failure: ProviderFailure, what: string) {
     super(`${endpoint.provider} at ${endpoint.host} ${what}${suffix(failure)}`);
@@ -24,6 +26,12 @@ export abstract class ProviderError extends AppError {
     this.host = endpoint.host;
     this.status = failure.status;
     this.networkCode = failure.networkCode;
+  }
+
+  /** Says that no further send of this call is left. */
+  markSpent(): this {
+    this.retryable = false;
+    return this;
   }
 
   override facts(): Readonly<Record<string, unknown>> {
@@ -37,7 +45,7 @@ export abstract class ProviderError extends AppError {
 
 /** The provider asked us to come back later. */
 export abstract class ProviderPauseError extends ProviderError {
-  readonly retryable = true;
+  retryable = true;
 
   /** @param retryAfterMs how long the endpoint's gate stays closed */
   constructor(
@@ -47,10 +55,6 @@ export abstract class ProviderPauseError extends ProviderError {
     readonly retryAfterMs: number,
   ) {
     super(endpoint, failure, what);
-  }
-
-  override facts(): Readonly<Record<string, unknown>> {
-    return { ...super.facts(), retryAfterMs: this.retryAfterMs };
   }
 }
 
@@ -75,7 +79,7 @@ export class ProviderOverloadedError extends ProviderPauseError {
 /** The account has no money or quota left: no waiting cures it. */
 export class ProviderQuotaExhaustedError extends ProviderError {
   readonly code = 'provider_quota_exhausted';
-  readonly retryable = false;
+  retryable = false;
 
   constructor(endpoint: FailedEndpoint, failure: ProviderFailure) {
     super(endpoint, failure, 'reports that the quota of our account is used up');
@@ -92,7 +96,7 @@ const REJECTION_HINTS: Readonly<Record<number, string>> = {
 /** The request itself is not acceptable: the same one will never be. */
 export class ProviderRejectedError extends ProviderError {
   readonly code = 'provider_rejected';
-  readonly retryable = false;
+  retryable = false;
 
   constructor(endpoint: FailedEndpoint, failure: ProviderFailure) {
     super(endpoint, failure, REJECTION_HINTS[failure.status ?? 0] ?? 'rejected the request');
@@ -105,7 +109,7 @@ const GIVEN_UP_BY_A_MIDDLEMAN = new Set([502, 504]);
 /** A server error, a cut line, or an answer that is no result. */
 export class ProviderFailedError extends ProviderError {
   readonly code = 'provider_failed';
-  readonly retryable: boolean;
+  retryable: boolean;
 
   constructor(endpoint: FailedEndpoint, failure: ProviderFailure) {
     super(endpoint, failure, 'gave no usable answer');
@@ -116,7 +120,7 @@ export class ProviderFailedError extends ProviderError {
 /** No connection came about: nothing was sent. */
 export class ProviderUnreachableError extends ProviderError {
   readonly code = 'provider_unreachable';
-  readonly retryable = true;
+  retryable = true;
 
   constructor(endpoint: FailedEndpoint, failure: ProviderFailure) {
     super(endpoint, failure, 'cannot be reached');
@@ -126,7 +130,7 @@ export class ProviderUnreachableError extends ProviderError {
 /** Our own time limit ended the call; its connection is closed. */
 export class ProviderTimeoutError extends ProviderError {
   readonly code = 'provider_timeout';
-  readonly retryable = true;
+  retryable = true;
 
   constructor(
     endpoint: FailedEndpoint,
