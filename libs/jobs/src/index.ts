@@ -6,9 +6,11 @@ export {
   WorkerLostError,
   WorkerStoppingError,
 } from './job-errors';
-export { jobIdOf, wakeOf, type JobPayload } from './job-payload';
+export { jobIdOf, parseJobId, wakeOf, type JobPayload } from './job-payload';
 export { JobQueues } from './job-queues';
 export { JobsModule } from './jobs.module';
 export { GENERATION_QUEUE, SUMMARISE_QUEUE, TRANSCRIBE_QUEUE, type QueueRole } from './queue-names';
 export { QueueWait } from './queue-wait';
+export { Reconciler } from './reconciler';
+export type { RunSource, UnfinishedRun } from './run-source';
 export { RunningJobs } from './running-jobs';

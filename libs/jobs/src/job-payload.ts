@@ -26,6 +26,13 @@ export function jobIdOf(rowId: string, run: number): string {
   return `${rowId}.${run}`;
 }
 
+/** The inverse of `jobIdOf`; undefined for an id that is not one of ours. */
+export function parseJobId(jobId: string): { rowId: string; run: number } | undefined {
+  const [rowId, run, ...rest] = jobId.split('.');
+  if (!rowId || !run || rest.length > 0 || !/^[1-9][0-9]*$/.test(run)) return undefined;
+  return { rowId, run: Number(run) };
+}
+
 /** Text handed to the slots and back when the place is offered. */
 export function wakeOf(queueName: string, jobId: string): string {
   return `${queueName}/${jobId}`;

@@ -54,12 +54,44 @@ export class JobQueues {
 
   /**
    * Takes a job out of its queue; one that is running stays until it ends by itself.
+   * @returns whether there was one that could be taken out
    * @throws QueueUnavailableError
    */
-  async remove(role: QueueRole, jobId: string): Promise<void> {
+  async remove(role: QueueRole, jobId: string): Promise<boolean> {
     const job = await this.find(role, jobId);
+    if (!job) return false;
     // Bull refuses to remove a job that a worker holds; the cancellation reaches that worker instead.
-    await job?.remove().catch(() => undefined);
+    return job.remove().then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Of the given runs, those that have no job in their queue. @throws QueueUnavailableError */
+  async withoutJob<R extends { rowId: string; run: number; role: QueueRole }>(
+    runs: readonly R[],
+  ): Promise<R[]> {
+    if (runs.length === 0) return [];
+    const pipeline = this.get(TRANSCRIBE_QUEUE).client.pipeline();
+    for (const { rowId, run, role } of runs) pipeline.exists(this.get(role).toKey(jobIdOf(rowId, run)));
+    const replies = (await this.bounded(pipeline.exec())) ?? [];
+    return runs.filter((_, index) => replies[index]?.[1] === 0);
+  }
+
+  /** Ids of all jobs of a queue that have not ended, page by page. @throws QueueUnavailableError */
+  async *pagesOfJobIds(role: QueueRole, size: number): AsyncGenerator<string[]> {
+    const queue = this.get(role);
+    for (const list of ['wait', 'active', 'paused', 'delayed']) {
+      const key = queue.toKey(list);
+      for (let start = 0; ; start += size) {
+        const stop = start + size - 1;
+        const read =
+          list === 'delayed' ? queue.client.zrange(key, start, stop) : queue.client.lrange(key, start, stop);
+        const ids = await this.bounded(read);
+        if (ids.length > 0) yield ids;
+        if (ids.length < size) break;
+      }
+    }
   }
 
   private async bounded<T>(work: Promise<T>): Promise<T> {

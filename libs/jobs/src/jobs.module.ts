@@ -11,6 +11,7 @@ import { JobWaker } from './job-waker';
 import { ParkingBudget } from './parking-budget';
 import { QueueWait } from './queue-wait';
 import { GENERATION_QUEUE, SUMMARISE_QUEUE, TRANSCRIBE_QUEUE } from './queue-names';
+import { Reconciler } from './reconciler';
 import { RunningJobs } from './running-jobs';
 
 /** Bull never gives a job up on its own: it would remove it without telling which. See JobAttempts. */
@@ -74,7 +75,15 @@ class QueuesModule {}
       }),
     }),
   ],
-  providers: [ParkingBudget, RunningJobs, JobAttempts, QueueWait],
-  exports: [QueuesModule, ProviderSlotsModule, ParkingBudget, RunningJobs, JobAttempts, QueueWait],
+  providers: [ParkingBudget, RunningJobs, JobAttempts, QueueWait, Reconciler],
+  exports: [
+    QueuesModule,
+    ProviderSlotsModule,
+    ParkingBudget,
+    RunningJobs,
+    JobAttempts,
+    QueueWait,
+    Reconciler,
+  ],
 })
 export class JobsModule {}

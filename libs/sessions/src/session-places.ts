@@ -9,3 +9,10 @@ export function placeOf(sessionId: string, run: number, phase: SessionPhase): st
 export function placesOf(sessionId: string, run: number): string[] {
   return [placeOf(sessionId, run, 'asr'), placeOf(sessionId, run, 'llm')];
 }
+
+/** The inverse of `placeOf`; undefined for a place that is no session's. */
+export function parsePlace(placeId: string): { rowId: string; run: number } | undefined {
+  const [kind, rowId, run, phase, ...rest] = placeId.split(':');
+  if (kind !== 'session' || !rowId || !run || !phase || rest.length > 0) return undefined;
+  return { rowId, run: Number(run) };
+}

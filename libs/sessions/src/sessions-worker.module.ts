@@ -3,6 +3,7 @@ import { SessionFailureHook } from './session-failure-hook';
 import { SessionSummariser } from './session-summariser';
 import { SessionTranscriber } from './session-transcriber';
 import { SessionsModule } from './sessions.module';
+import { SessionRuns } from './session-runs';
 import { SummariseProcessor } from './summarise.processor';
 import { TranscribeProcessor } from './transcribe.processor';
 
@@ -13,6 +14,7 @@ import { TranscribeProcessor } from './transcribe.processor';
     SessionTranscriber,
     SessionSummariser,
     SessionFailureHook,
+    SessionRuns,
     TranscribeProcessor,
     SummariseProcessor,
   ],
