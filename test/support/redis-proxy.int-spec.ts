@@ -80,7 +80,7 @@ describe('RedisProxy', () => {
     expect(await answer).toBe('before');
   });
 
-  it('resets what is open and accepts nothing while it refuses, and comes back on the same port', async () => {
+  it('closes what is open and accepts nothing while it refuses, and comes back on the same port', async () => {
     const { proxy, redis, key } = await setup();
     await proxy.refuse();
 

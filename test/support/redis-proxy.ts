@@ -50,8 +50,8 @@ class Relay {
  *     slow        bytes go through later, each way
  *     blackhole   connections open and stay open, and nothing comes through: as with lost packets, what was sent
  *                 meanwhile arrives when the line is good again, also commands whose sender has given up on them
- *     refuse      no connection is accepted, and those that were open are reset
- *     cut         not a state: resets what is open, perhaps in the middle of a command, and accepts new ones
+ *     refuse      no connection is accepted, and those that were open are closed
+ *     cut         not a state: closes what is open, perhaps in the middle of a command, and accepts new ones
  */
 export class RedisProxy {
   private mode: Mode = { name: 'pass' };
@@ -100,7 +100,8 @@ export class RedisProxy {
   }
 
   cut(): void {
-    for (const socket of this.sockets) socket.resetAndDestroy();
+    // Not resetAndDestroy(): on a socket that is just shutting down, Node 20 then spins for ever at its exit.
+    for (const socket of this.sockets) socket.destroy();
   }
 
   /** Ends the proxy; its port answers no more. */
