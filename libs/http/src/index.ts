@@ -1,4 +1,6 @@
 export { ApiProblems, ProblemDto } from './api-problems';
+export { ChangeFeed, type ReadStates } from './change-feed';
+export { EventStream, EventStreams } from './event-stream';
 export { IdParamPipe } from './id-param.pipe';
 export { PageQueryDto } from './page-query.dto';
 export { decodeCursor, toPage, type Page } from './page';
