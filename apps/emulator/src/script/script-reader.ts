@@ -91,7 +91,7 @@ export function readScript(value: unknown): Script {
   if (problems.length === 0) problems.push(...contradictions(value as ScriptOnTheWire));
   if (problems.length > 0) throw new BadScriptError(problems.slice(0, 50));
   const { rules } = value as ScriptOnTheWire;
-  return { rules: rules.map((rule) => ({ match: rule.match ?? {}, action: rule.action })) } as Script;
+  return { rules: rules.map((rule) => ({ match: rule.match ?? {}, action: rule.action })) };
 }
 
 interface ScriptOnTheWire {

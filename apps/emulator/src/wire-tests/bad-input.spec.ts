@@ -78,7 +78,7 @@ describe('bad input', () => {
     const broken = '--b\r\nno header at all\r\n\r\n';
     const body = new ReadableStream({ start: (stream) => stream.enqueue(Buffer.from(broken)) });
     const headers = { 'Content-Type': 'multipart/form-data; boundary=b' };
-    const response = await post(emulator, SPEECH, null, { body, headers, duplex: 'half' } as RequestInit);
+    const response = await post(emulator, SPEECH, null, { body, headers, duplex: 'half' });
     expect(response.status).toBe(422);
     await response.body?.cancel();
     await stillWell(emulator);

@@ -33,9 +33,7 @@ describe('what is in flight', () => {
     const emulator = await emulators.start();
     const gone = new AbortController();
     const body = new ReadableStream({ start: (stream) => stream.enqueue(Buffer.from('{"model":')) });
-    const call = chat(emulator, '', { body, duplex: 'half', signal: gone.signal } as RequestInit).catch(
-      () => 'gone',
-    );
+    const call = chat(emulator, '', { body, duplex: 'half', signal: gone.signal }).catch(() => 'gone');
     await emulator.until(({ llm }) => llm.in_flight === 1);
     gone.abort();
     expect(await call).toBe('gone');

@@ -221,7 +221,7 @@ describe('the actions of a script', () => {
       body,
       headers,
       duplex: 'half',
-    } as RequestInit);
+    });
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, '1']);
     await response.body?.cancel();
   });
