@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { EmbeddedStores } from '../../apps/standalone/src/embedded/embedded-stores';
 
 declare global {
-  // eslint-disable-next-line no-var -- the only form in which TypeScript lets a value be declared on globalThis
   var embeddedTestStores: EmbeddedStores | undefined;
 }
 

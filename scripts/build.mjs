@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fingerprintSources } from './source-fingerprint.mjs';
+import { root, withBuildTurn } from './build-turn.mjs';
+
+// `npm run build`: compiles into a draft folder and puts that in the place of dist, so that a failed build leaves
+// the last good one, files of deleted sources do not stay, and nobody starts half a build.
+export const STAMP = '.sources';
+
+const SOURCES = ['apps', 'libs', 'migrations'];
+const NOT_BUILT = ['**/*.spec.ts', '**/*.int-spec.ts'];
+
+/** @throws Error when it does not compile; what swc said is on the terminal then */
+export function build() {
+  // Taken before compiling: an edit meanwhile makes the build old, not the edit lost.
+  const fingerprint = fingerprintSources(root);
+  const draft = join(root, 'dist.draft');
+  const retired = join(root, 'dist.retired');
+  const dist = join(root, 'dist');
+  for (const folder of [draft, retired]) rmSync(folder, { recursive: true, force: true });
+
+  const swc = join(root, 'node_modules', '@swc', 'cli', 'bin', 'swc.js');
+  const args = [
+    ...SOURCES,
+    '-d',
+    draft,
+    '--copy-files',
+    '--config-file',
+    '.swcrc',
+    '--ignore',
+    NOT_BUILT.join(','),
+  ];
+  const { status } = spawnSync(process.execPath, [swc, ...args], { cwd: root, stdio: ['ignore', 2, 2] });
+  if (status !== 0) throw new Error('The build failed; the reason stands above.');
+
+  writeFileSync(join(draft, STAMP), fingerprint);
+  if (existsSync(dist)) renameSync(dist, retired);
+  renameSync(draft, dist);
+  rmSync(retired, { recursive: true, force: true });
+}
+
+if (process.argv[1] === import.meta.filename) {
+  try {
+    await withBuildTurn(build);
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
+}
