@@ -44,7 +44,8 @@ function waitOf({
   retry_count: retries,
   finished_at: finishedAt,
 }: DemoSession): string {
-  if (finishedAt) return retries > 0 ? `put back ${retries} times on the way` : '';
+  if (finishedAt)
+    return retries > 0 ? `put back ${retries === 1 ? 'once' : `${retries} times`} on the way` : '';
   if (!wait) return '';
   const place = wait.position === 0 ? 'next in line' : `behind ${wait.position}`;
   return wait.estimated_seconds === null ? place : `${place}, about ${inWords(wait.estimated_seconds)}`;

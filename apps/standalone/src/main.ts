@@ -11,7 +11,12 @@ async function main(): Promise<void> {
 
   const given = process.env.QB_ADMIN_API_KEY?.trim();
   const adminKey = given || (await keepAdminKey(DATA_FOLDER));
-  const standalone = await Standalone.start({ env: process.env, adminKey, dataFolder: DATA_FOLDER, say });
+  const standalone = await Standalone.start({
+    env: { QB_LOG_LEVEL: 'warn', ...process.env },
+    adminKey,
+    dataFolder: DATA_FOLDER,
+    say,
+  });
 
   say(`Questline is up: ${standalone.url}`);
   say(`  API docs    ${standalone.url}/docs`);

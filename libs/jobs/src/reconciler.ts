@@ -94,7 +94,7 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
 
   /** Whether Redis has kept its data for at least one renewal interval. */
   private async redisIsSettled(): Promise<boolean> {
-    const [seconds] = await this.redis.time();
+    const [seconds = 0] = await this.redis.time();
     await this.redis.set(this.sinceKey, seconds, 'NX');
     const since = Number(await this.redis.get(this.sinceKey));
     return (Number(seconds) - since) * 1_000 > this.config.QB_SLOT_LEASE_MS / 3 + 1_000;
@@ -140,7 +140,7 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
   private async dropGhostPlaces(): Promise<void> {
     const ghosts = new Set<string>();
     for (const source of this.sources) {
-      for await (const placeIds of this.slots.pagesOfPlaces(PAGE)) {
+      for await (const placeIds of this.slots.pagesOfPlaces()) {
         const runs = new Map(placeIds.flatMap((placeId) => pairWithRun(source, placeId)));
         const unfinished = await source.findUnfinished([...runs.values()]);
         for (const [placeId, { rowId, run }] of runs)

@@ -1,8 +1,8 @@
-import { InjectQueue, OnQueueFailed, Processor } from '@nestjs/bull';
+import { OnQueueFailed, Processor } from '@nestjs/bull';
 import { type OnApplicationBootstrap } from '@nestjs/common';
 import { AppConfig } from '@app/config';
-import { JobAttempts, type JobPayload, QueueWait, TRANSCRIBE_QUEUE } from '@app/jobs';
-import type { Job, Queue } from 'bull';
+import { JobAttempts, type JobPayload, JobQueues, QueueWait, TRANSCRIBE_QUEUE } from '@app/jobs';
+import type { Job } from 'bull';
 import { SessionFailureHook } from './session-failure-hook';
 import { SessionTranscriber } from './session-transcriber';
 
@@ -11,7 +11,7 @@ import { SessionTranscriber } from './session-transcriber';
 export class TranscribeProcessor implements OnApplicationBootstrap {
   constructor(
     private readonly config: AppConfig,
-    @InjectQueue(TRANSCRIBE_QUEUE) private readonly queue: Queue<JobPayload>,
+    private readonly queues: JobQueues,
     private readonly attempts: JobAttempts,
     private readonly transcriber: SessionTranscriber,
     private readonly queueWait: QueueWait,
@@ -20,7 +20,8 @@ export class TranscribeProcessor implements OnApplicationBootstrap {
 
   /** The concurrency is a setting, which a decorator could not read. */
   onApplicationBootstrap(): void {
-    void this.queue.process(this.config.QB_WORKER_CONCURRENCY, (job) => this.process(job));
+    const queue = this.queues.get(TRANSCRIBE_QUEUE);
+    void queue.process(this.config.QB_WORKER_CONCURRENCY, (job) => this.process(job));
   }
 
   private async process(job: Job<JobPayload>): Promise<void> {
