@@ -1,0 +1,92 @@
+-- Prelude 1: time, keys, numbers, places.
+-- Every script starts with all preludes. KEYS[1] is the root with the one hash tag; every other key is made here.
+
+local root = KEYS[1]
+local settings = cjson.decode(ARGV[2])
+
+-- Redis's own clock decides; a test pins it (in ms).
+local now, nowMicros
+if ARGV[1] == '' then
+  local time = redis.call('TIME')
+  nowMicros = tonumber(time[1]) * 1000000 + tonumber(time[2])
+  now = math.floor(nowMicros / 1000)
+else
+  now = tonumber(ARGV[1])
+  nowMicros = now * 1000
+end
+
+local MAX_STEPS = 64
+local DUE, SEQ, WAKES, KNOWN = root .. ':due', root .. ':seq', root .. ':wakes', root .. ':caps'
+
+local function placeKey(placeId) return root .. ':place:' .. placeId end
+local function capKey(cap) return root .. ':cap:' .. cap end
+local function heldKey(cap) return root .. ':cap:' .. cap .. ':held' end
+local function offeredKey(cap) return root .. ':cap:' .. cap .. ':offered' end
+local function overrunKey(cap) return root .. ':cap:' .. cap .. ':overrun' end
+local function probesKey(cap) return root .. ':cap:' .. cap .. ':probes' end
+local function samplesKey(cap) return root .. ':cap:' .. cap .. ':samples' end
+local function groupsKey(cap) return root .. ':cap:' .. cap .. ':groups' end
+local function headsKey(cap) return root .. ':cap:' .. cap .. ':heads' end
+local function tagsKey(cap) return root .. ':cap:' .. cap .. ':tags' end
+local function lanesKey(cap, group) return root .. ':cap:' .. cap .. ':lanes:' .. group end
+local function laneKey(lane) return root .. ':lane:' .. lane end
+local function waitersKey(lane) return root .. ':lane:' .. lane .. ':waiters' end
+
+-- Lua's own conversion keeps 14 digits, a ticket has 16.
+local function int(number) return string.format('%.0f', number) end
+
+local function touch(key) redis.call('PEXPIRE', key, int(settings.idleMs)) end
+
+-- Tickets and lease ids: above all earlier ones, also above those of before a wipe, whose time is past.
+local lastSeq
+local function raiseSeq(atLeast)
+  lastSeq = lastSeq or tonumber(redis.call('GET', SEQ) or 0)
+  if atLeast > lastSeq then
+    lastSeq = atLeast
+    redis.call('SET', SEQ, int(lastSeq), 'PX', int(settings.idleMs))
+  end
+end
+local function nextSeq()
+  lastSeq = lastSeq or tonumber(redis.call('GET', SEQ) or 0)
+  raiseSeq(math.max(lastSeq + 1, nowMicros))
+  return int(lastSeq)
+end
+
+local function setDue(member, at)
+  redis.call('ZADD', DUE, int(at), member)
+  touch(DUE)
+end
+local function clearDue(member) redis.call('ZREM', DUE, member) end
+
+local function split(text)
+  local parts = {}
+  for part in string.gmatch(text, '[^\n]+') do parts[#parts + 1] = part end
+  return parts
+end
+
+-- A place as stored, or nil. `state`: waiting, offered, held, overrun, aside (waits, but must ask again
+-- before it is offered anything), lapsed (its lease ran out unrenewed), ended (a tombstone).
+local function readPlace(placeId)
+  local raw = redis.call('HGETALL', placeKey(placeId))
+  if #raw == 0 then return nil end
+  local place = { placeId = placeId }
+  for i = 1, #raw, 2 do place[raw[i]] = raw[i + 1] end
+  place.capNames = split(place.caps or '')
+  return place
+end
+
+local function writePlace(place, keepMs, ...)
+  local key = placeKey(place.placeId)
+  redis.call('HSET', key, ...)
+  redis.call('PEXPIRE', key, int(math.max(keepMs, settings.idleMs)))
+  local fields = { ... }
+  for i = 1, #fields, 2 do place[fields[i]] = fields[i + 1] end
+end
+
+local function erasePlace(place)
+  redis.call('DEL', placeKey(place.placeId))
+  clearDue('p:' .. place.placeId)
+  place.state = 'erased'
+end
+
+local function isInUse(place) return place.state == 'held' or place.state == 'overrun' end

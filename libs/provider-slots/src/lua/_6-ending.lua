@@ -1,0 +1,44 @@
+-- Prelude 6: ending a lease, for the scripts that do.
+
+-- The claim of an offer whose holder is already past it: it may finish before its claim lands.
+local function claimFirst(place)
+  if place.state ~= 'offered' then return end
+  for _, name in ipairs(place.capNames) do redis.call('ZREM', offeredKey(name), place.placeId) end
+  countWaiting(place.at, -1)
+  clearDue('w:' .. place.placeId)
+  place.state = 'held'
+  place.grantedAt = nil
+end
+
+-- `outcome`: ok, failed, aborted, refused. Only a hold that ended well says how long holds are.
+local function endLease(place, outcome)
+  claimFirst(place)
+  vacate(place)
+  local holdMs = place.grantedAt and now - tonumber(place.grantedAt) or 0
+  for _, name in ipairs(place.capNames) do
+    local cap = readCap(name)
+    settleProbe(cap, place.placeId, outcome)
+    if outcome ~= 'refused' then redis.call('HINCRBY', capKey(name), 'turnover', 1) end
+    if outcome == 'ok' and holdMs > 0 then
+      redis.call('LPUSH', samplesKey(name), int(holdMs) .. ':' .. (place.work or ''))
+      redis.call('LTRIM', samplesKey(name), 0, 63)
+      touch(samplesKey(name))
+    end
+  end
+  -- A predecessor may still be about; it must find that the place has moved on.
+  if place.takenOver == '1' then
+    writePlace(place, settings.tombstoneMs, 'state', 'ended')
+    clearDue('p:' .. place.placeId)
+  else
+    erasePlace(place)
+  end
+  return holdMs
+end
+
+-- The place when this lease is the one in force, or on offer, there.
+local function readOwn(placeId, leaseId)
+  local place = readPlace(placeId)
+  if not place or place.leaseId ~= leaseId then return nil end
+  if isInUse(place) or place.state == 'offered' then return place end
+  return nil
+end

@@ -1,0 +1,137 @@
+-- acquire-slot: asks for a slot in each of the request's caps: a fresh wish, a claim, a retry or a take-over.
+--
+-- Guarantee: all caps or none; nobody who waits and could be served is passed.
+-- KEYS[1]  root
+-- ARGV[1]  pinned time in ms, or ''
+-- ARGV[2]  settings (JSON)
+-- ARGV[3]  request (JSON): placeId, nonce, mode (try | park | wait), caps [{name, limit, labels}], group, ticket,
+--          work, wake, channel, expiresInMs, leaseMs
+-- Returns  {'granted', JSON} | {'parked', JSON} | {'busy', JSON} | {'conflict'}
+--
+-- The same nonce on a held place is the same call asking twice; another nonce takes the lease over.
+
+local request = cjson.decode(ARGV[3])
+expireDue({ [request.placeId] = true })
+
+local capNames = {}
+for i, asked in ipairs(request.caps) do
+  capNames[i] = asked.name
+  local cap = readCap(asked.name)
+  if cap.asked ~= asked.limit then
+    local before = cap.limit
+    cap.asked = asked.limit
+    cap.limit = cap.override or asLimit(asked.limit)
+    redis.call('HSET', capKey(cap.name), 'limit', asked.limit, 'labels', asked.labels)
+    if before and (cap.limit == nil or cap.limit > before) then markFreed(cap.name, #request.caps - i) end
+  end
+  touchCap(cap)
+  redis.call('ZADD', KNOWN, int(now), cap.name)
+end
+touch(KNOWN)
+serveFreed()
+
+local capsText = table.concat(capNames, '\n')
+local place = readPlace(request.placeId)
+
+local function granted(kind)
+  return { 'granted', cjson.encode({
+    kind = kind, leaseId = place.leaseId, ticket = place.ticket, waitedMs = now - tonumber(place.since),
+  }) }
+end
+
+local leaseMs = request.leaseMs or settings.leaseMs
+
+local function hold(kind, leaseId)
+  local deadline = now + leaseMs
+  for _, name in ipairs(place.capNames) do
+    redis.call('ZADD', place.state == 'overrun' and overrunKey(name) or heldKey(name), int(deadline), place.placeId)
+    touch(heldKey(name))
+    startProbe(readCap(name), place.placeId)
+  end
+  setDue('p:' .. place.placeId, deadline)
+  local state = place.state == 'overrun' and 'overrun' or 'held'
+  writePlace(place, leaseMs, 'state', state, 'leaseId', leaseId, 'nonce', request.nonce,
+    'deadline', int(deadline), 'leaseMs', int(leaseMs))
+  return granted(kind)
+end
+
+local function closedGate()
+  for _, name in ipairs(place.capNames) do
+    if isGateClosed(readCap(name)) then return true end
+  end
+  return false
+end
+
+if place and isInUse(place) then
+  if place.caps ~= capsText then return { 'conflict' } end
+  if place.nonce == request.nonce then return hold('again', place.leaseId) end
+  redis.call('HSET', placeKey(place.placeId), 'takenOver', '1', 'grantedAt', int(now))
+  if not closedGate() then return hold('takeover', nextSeq()) end
+  -- Nobody starts behind a closed gate: the slot goes back, and the place waits like any other.
+  vacate(place)
+  place.state = 'aside'
+elseif place and place.state == 'offered' then
+  if place.caps == capsText and not closedGate() then
+    countWaiting(place.at, -1)
+    clearDue('w:' .. place.placeId)
+    for _, name in ipairs(place.capNames) do redis.call('ZREM', offeredKey(name), place.placeId) end
+    redis.call('HSET', placeKey(place.placeId), 'grantedAt', int(now))
+    return hold('claim', place.leaseId)
+  end
+  withdrawOffer(place)
+  place.state = 'aside'
+elseif place and place.state == 'waiting' and place.caps ~= capsText then
+  leaveLane(place)
+  place.state = 'aside'
+end
+
+local isWaiting = place ~= nil and place.state == 'waiting'
+local isKnown = place ~= nil and (isWaiting or place.state == 'aside')
+local blocker, reason = blockerOf(capNames)
+if request.mode == 'try' and blocker then
+  serveFreed()
+  return { 'busy', cjson.encode({
+    cap = blocker.name, reason = reason, gateReason = blocker.gateReason, limit = blocker.limit,
+    retryAfterMs = isGateClosed(blocker) and blocker.gateUntil - now or 0,
+  }) }
+end
+
+-- A live place's ticket counts; of two the earlier, since a row may remember more than a wiped store.
+local ticket = request.ticket
+if ticket then raiseSeq(tonumber(ticket)) end
+local keepsTicket = isKnown or (place ~= nil and place.state == 'lapsed')
+if keepsTicket and (not ticket or tonumber(place.ticket) < tonumber(ticket)) then ticket = place.ticket end
+if isWaiting and ticket ~= place.ticket then leaveLane(place) end
+ticket = ticket or nextSeq()
+
+local expiresAt = request.expiresInMs and int(now + request.expiresInMs) or ''
+local since = isKnown and place.since or int(now)
+local takenOver = place and place.state ~= 'erased' and '1' or ''
+place = place or { placeId = request.placeId }
+place.capNames = capNames
+if isWaiting and blocker == nil then leaveLane(place) end
+
+if blocker == nil then
+  local deadline = now + leaseMs
+  writePlace(place, leaseMs, 'state', 'held', 'leaseId', nextSeq(), 'nonce', request.nonce, 'caps', capsText,
+    'group', request.group, 'ticket', ticket, 'work', request.work or '', 'since', since, 'grantedAt', int(now),
+    'deadline', int(deadline), 'leaseMs', int(leaseMs), 'expiresAt', expiresAt, 'takenOver', takenOver, 'wake', '', 'channel', '')
+  take(place, deadline)
+  for _, name in ipairs(capNames) do startProbe(readCap(name), place.placeId) end
+  serveFreed()
+  return granted('fresh')
+end
+
+local aliveMs = request.channel and settings.waitAliveMs or settings.parkMs
+writePlace(place, settings.parkMs, 'state', 'waiting', 'leaseId', '', 'nonce', request.nonce, 'caps', capsText,
+  'group', request.group, 'ticket', ticket, 'work', request.work or '', 'since', since, 'expiresAt', expiresAt,
+  'takenOver', takenOver, 'wake', request.wake or '', 'channel', request.channel or '')
+joinLane(place, blocker.name)
+redis.call('HSET', placeKey(place.placeId), 'lane', place.lane)
+setDue('p:' .. place.placeId, math.min(now + aliveMs, tonumber(expiresAt) or math.huge))
+serveFreed()
+return { 'parked', cjson.encode({
+  ticket = ticket, cap = blocker.name, reason = reason, gateReason = blocker.gateReason, limit = blocker.limit,
+  turnover = blocker.name .. '#' .. (redis.call('HGET', capKey(blocker.name), 'turnover') or '0'),
+  retryAfterMs = isGateClosed(blocker) and blocker.gateUntil - now or 0,
+}) }

@@ -1,0 +1,69 @@
+-- renew-leases: keeps all of one process's leases and in-place waiters alive in one step.
+--
+-- Guarantee: paid work is never ended for coming late: without room it goes on as an overrun, which counts
+-- for admission but not as held. Who was taken over learns it here.
+-- KEYS[1]  root
+-- ARGV[1]  pinned time in ms, or ''
+-- ARGV[2]  settings (JSON)
+-- ARGV[3]  leases (JSON): [[place id, lease id], ...]
+-- ARGV[4]  waiters (JSON): [place id, ...]
+-- Returns  {'renewed', JSON}: per lease one of held | overrun | lost | unknown, per waiter its state or 'unknown'
+
+local leases, waiters = cjson.decode(ARGV[3]), cjson.decode(ARGV[4])
+local mine = {}
+for _, lease in ipairs(leases) do mine[lease[1]] = true end
+for _, placeId in ipairs(waiters) do mine[placeId] = true end
+expireDue(mine)
+
+local function keep(place, state, deadline)
+  for _, name in ipairs(place.capNames) do
+    local key = state == 'held' and heldKey(name) or overrunKey(name)
+    redis.call('ZADD', key, int(deadline), place.placeId)
+    touch(key)
+    touchCap(readCap(name))
+    touch(samplesKey(name))
+  end
+  setDue('p:' .. place.placeId, deadline)
+  writePlace(place, deadline - now, 'state', state, 'deadline', int(deadline))
+  return state
+end
+
+local function renew(placeId, leaseId)
+  local place = readPlace(placeId)
+  if not place then return 'unknown' end
+  if place.leaseId ~= leaseId then return 'lost' end
+  local deadline = now + (tonumber(place.leaseMs) or settings.leaseMs)
+  if place.state == 'offered' then claimFirst(place) end
+  if place.state == 'held' then return keep(place, 'held', deadline) end
+  if place.state ~= 'overrun' and place.state ~= 'lapsed' then return 'lost' end
+  -- Late: back among the held when all caps have room for it, its own overrun not counted twice.
+  local own = place.state == 'overrun' and 1 or 0
+  local fits = true
+  for _, name in ipairs(place.capNames) do
+    local cap = readCap(name)
+    if cap.limit and cap.used - own >= cap.limit then fits = false end
+  end
+  for _, name in ipairs(place.capNames) do
+    local cap = readCap(name)
+    if own == 1 and fits then redis.call('ZREM', overrunKey(name), placeId) end
+    cap.used = cap.used + 1 - own
+  end
+  return keep(place, fits and 'held' or 'overrun', deadline)
+end
+
+local function keepWaiting(placeId)
+  local place = readPlace(placeId)
+  if not place then return 'unknown' end
+  if place.state == 'waiting' then
+    setDue('p:' .. placeId, math.min(now + settings.waitAliveMs, tonumber(place.expiresAt) or math.huge))
+    touch(placeKey(placeId))
+    touch(waitersKey(place.lane))
+    touch(laneKey(place.lane))
+  end
+  return place.state
+end
+
+local leaseStates, waiterStates = {}, {}
+for i, lease in ipairs(leases) do leaseStates[i] = renew(lease[1], lease[2]) end
+for i, placeId in ipairs(waiters) do waiterStates[i] = keepWaiting(placeId) end
+return { 'renewed', cjson.encode({ leases = leaseStates, waiters = waiterStates }) }

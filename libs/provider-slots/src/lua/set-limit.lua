@@ -1,0 +1,26 @@
+-- set-limit: overrides a cap's limit, or removes the override; in force at the next admission everywhere.
+--
+-- Guarantee: raising admits at once, lowering takes nothing from anyone. An override does not expire.
+-- KEYS[1]  root
+-- ARGV[1]  pinned time in ms, or ''
+-- ARGV[2]  settings (JSON)
+-- ARGV[3]  cap
+-- ARGV[4]  limit, or '' to remove the override
+-- Returns  {'set'}
+
+local name, limit = ARGV[3], ARGV[4]
+expireDue({})
+local cap = readCap(name)
+cap.override = asLimit(limit)
+cap.limit = cap.override or asLimit(cap.asked)
+if cap.override then
+  redis.call('HSET', capKey(name), 'override', limit)
+  redis.call('PERSIST', capKey(name))
+  redis.call('ZADD', KNOWN, int(now), name)
+else
+  redis.call('HDEL', capKey(name), 'override')
+  touchCap(cap)
+end
+markFreed(name, 0)
+serveFreed()
+return { 'set' }

@@ -1,0 +1,79 @@
+import { Logger } from '@nestjs/common';
+import type { Metrics } from '@app/observability';
+
+const AWAY_REPLY = /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MISCONF|NOREPLICAS|OOM|BUSY)\b/;
+const PROBE_MS = 250;
+
+/** Whether the error means that Redis cannot do its work now; any other reply is a fault of ours. */
+export function isRedisAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name !== 'ReplyError' || AWAY_REPLY.test(error.message);
+}
+
+/**
+ * Knows whether Redis is away. It begins with the first command that failed and ends when Redis answers again;
+ * both are told once, however many commands fail in between.
+ */
+export class RedisOutage {
+  private readonly logger = new Logger('ProviderSlots');
+  private readonly ends: (() => void)[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  private closed = false;
+
+  /** @param probe answers when Redis is back; @param recover runs before anyone is told. */
+  constructor(
+    private readonly probe: () => Promise<unknown>,
+    private readonly recover: () => Promise<void>,
+    private readonly metrics?: Metrics,
+  ) {}
+
+  get isOn(): boolean {
+    return this.timer !== undefined;
+  }
+
+  begin(cause: unknown): void {
+    if (this.timer || this.closed) return;
+    this.metrics?.slotsDegraded.set(1);
+    this.logger.error(
+      { err: cause as Error },
+      'Redis is away: slots are granted by this process alone, under the same limits',
+    );
+    this.scheduleProbe();
+  }
+
+  /** Resolves when the outage that is on has ended; at once when none is. */
+  async untilEnd(signal?: AbortSignal): Promise<void> {
+    if (!this.timer) return;
+    await new Promise<void>((resolve) => {
+      this.ends.push(resolve);
+      signal?.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+
+  close(): void {
+    this.closed = true;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    for (const resolve of this.ends.splice(0)) resolve();
+  }
+
+  private scheduleProbe(): void {
+    this.timer = setTimeout(() => void this.tryToEnd(), PROBE_MS);
+    this.timer.unref();
+  }
+
+  private async tryToEnd(): Promise<void> {
+    try {
+      await this.probe();
+      await this.recover();
+    } catch {
+      if (!this.closed) this.scheduleProbe();
+      return;
+    }
+    if (this.closed) return;
+    this.timer = undefined;
+    this.metrics?.slotsDegraded.set(0);
+    this.logger.warn('Redis is back: slots are shared again');
+    for (const resolve of this.ends.splice(0)) resolve();
+  }
+}

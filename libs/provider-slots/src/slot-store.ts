@@ -1,0 +1,188 @@
+import { slotsRoot } from '@app/redis';
+import type Redis from 'ioredis';
+import type {
+  AnyGrant,
+  AnyRefusal,
+  AskMode,
+  LeaseRecord,
+  LeaseState,
+  StoredRequest,
+  WaiterState,
+} from './slot-records';
+import type { ResolvedOptions } from './slots-options';
+import { loadScripts, type ScriptName, type SlotScript } from './slot-scripts';
+import type { CapView, OutlookView } from './slot-views';
+
+/** How long an in-place waiter has to confirm an offer. */
+const WAIT_CLAIM_MS = 2_000;
+/** An in-place waiter whose process has not been heard of for this long is gone. */
+const WAIT_ALIVE_MS = 10_000;
+/** Grace after a parked place's next expected try. */
+const PARK_GRACE_MS = 600_000;
+/** An unclaimed offer to a parked place is put on the list of wakes again after this, whoever lost the first one. */
+const ANNOUNCE_MS = 1_000;
+const SNAPSHOT_PAGE = 64;
+
+export type AcquireReply =
+  | ({ readonly outcome: 'granted' } & AnyGrant)
+  | ({ readonly outcome: 'parked' | 'busy' } & AnyRefusal)
+  | { readonly outcome: 'conflict' };
+
+/** The scripts, one method each, and nothing else: usable on its own, with any clock. */
+export class SlotStore {
+  readonly root: string;
+  private readonly scripts: Readonly<Record<ScriptName, SlotScript>>;
+  private readonly settings: string;
+
+  constructor(
+    private readonly redis: Redis,
+    private readonly options: ResolvedOptions,
+    scripts: Readonly<Record<ScriptName, SlotScript>> = loadScripts(),
+  ) {
+    this.root = slotsRoot(options.prefix);
+    this.scripts = scripts;
+    const { order, leaseMs, claimMs, nextTryMs, idleMs, probeMs } = options;
+    this.settings = JSON.stringify({
+      order,
+      leaseMs,
+      claimMs,
+      idleMs,
+      probeMs,
+      parkMs: nextTryMs + PARK_GRACE_MS,
+      waitClaimMs: WAIT_CLAIM_MS,
+      waitAliveMs: WAIT_ALIVE_MS,
+      announceMs: ANNOUNCE_MS,
+      tombstoneMs: Math.max(2 * leaseMs, PARK_GRACE_MS),
+    });
+  }
+
+  get wakesKey(): string {
+    return `${this.root}:wakes`;
+  }
+
+  channelOf(processId: string): string {
+    return `${this.root}:offers:${processId}`;
+  }
+
+  async acquireSlot(request: StoredRequest, mode: AskMode, channel?: string): Promise<AcquireReply> {
+    const [outcome, json] = await this.run('acquire-slot', JSON.stringify({ ...request, mode, channel }));
+    if (outcome === 'granted') return { outcome, ...(JSON.parse(json!) as AnyGrant) };
+    if (outcome === 'parked' || outcome === 'busy') return { outcome, ...(JSON.parse(json!) as AnyRefusal) };
+    return { outcome: 'conflict' };
+  }
+
+  /** The time it was held in ms, or null when the lease was not in force any more. */
+  async releaseSlot(
+    placeId: string,
+    leaseId: string,
+    outcome: 'ok' | 'failed' | 'aborted',
+  ): Promise<number | null> {
+    const [word, holdMs] = await this.run('release-slot', placeId, leaseId, outcome);
+    return word === 'released' ? Number(holdMs) : null;
+  }
+
+  async refuseSlot(
+    placeId: string,
+    leaseId: string,
+    gate: { readonly endpointCap: string; readonly forMs: number; readonly reason: string },
+  ): Promise<void> {
+    await this.run(
+      'refuse-slot',
+      placeId,
+      leaseId,
+      gate.endpointCap,
+      String(Math.ceil(gate.forMs)),
+      gate.reason,
+    );
+  }
+
+  async renewLeases(
+    leases: readonly LeaseRecord[],
+    waiters: readonly string[],
+  ): Promise<{ readonly leases: LeaseState[]; readonly waiters: WaiterState[] }> {
+    const [, json] = await this.run(
+      'renew-leases',
+      JSON.stringify(leases.map(({ placeId, leaseId }) => [placeId, leaseId])),
+      JSON.stringify(waiters),
+    );
+    const states = JSON.parse(json!) as { leases: LeaseState[]; waiters: WaiterState[] };
+    return { leases: asList(states.leases), waiters: asList(states.waiters) };
+  }
+
+  async reassertLease(lease: LeaseRecord): Promise<'held' | 'overrun' | 'lost'> {
+    const [word] = await this.run('reassert-lease', JSON.stringify(lease));
+    return word as 'held' | 'overrun' | 'lost';
+  }
+
+  /** `leaseId`: only while this offer stands. */
+  async leavePlace(placeId: string, leaseId = ''): Promise<boolean> {
+    const [word] = await this.run('leave-place', placeId, leaseId);
+    return word === 'left';
+  }
+
+  async setLimit(cap: string, limit: number | null): Promise<void> {
+    await this.run('set-limit', cap, limit === null ? '' : String(limit));
+  }
+
+  /** How many due entries were worked off; a full 64 means that there may be more. */
+  async sweepSlots(): Promise<number> {
+    const [, count] = await this.run('sweep-slots');
+    return Number(count);
+  }
+
+  async confirmOffer(placeId: string, leaseId: string): Promise<boolean> {
+    const [word] = await this.run('confirm-offer', placeId, leaseId);
+    return word === 'open';
+  }
+
+  async viewOutlook(placeId: string): Promise<OutlookView | null> {
+    const [word, json] = await this.run('view-outlook', placeId);
+    return word === 'none' ? null : ({ state: word, ...(JSON.parse(json!) as object) } as OutlookView);
+  }
+
+  async viewSnapshot(): Promise<CapView[]> {
+    const views: CapView[] = [];
+    for (;;) {
+      const [, json] = await this.run('view-snapshot', String(views.length), String(SNAPSHOT_PAGE));
+      const page = asList(JSON.parse(json!) as CapView[]);
+      views.push(...page);
+      if (page.length < SNAPSHOT_PAGE) return views;
+    }
+  }
+
+  /** A page of the index of deadlines; `looked` under `count` was the last one. */
+  async viewPlaces(
+    skip: number,
+    count: number,
+  ): Promise<{ readonly looked: number; readonly placeIds: string[] }> {
+    const [, looked, ...placeIds] = await this.run('view-places', String(skip), String(count));
+    return { looked: Number(looked), placeIds };
+  }
+
+  async viewHeld(placeIds: readonly string[]): Promise<string[]> {
+    const [, ...held] = await this.run('view-held', JSON.stringify(placeIds));
+    return held;
+  }
+
+  async dropPlace(placeId: string): Promise<boolean> {
+    const [word] = await this.run('drop-place', placeId);
+    return word === 'dropped';
+  }
+
+  private async run(name: ScriptName, ...args: string[]): Promise<string[]> {
+    const { sha, body } = this.scripts[name];
+    const pinned = this.options.pinnedTime?.();
+    const all = [this.root, pinned === undefined ? '' : String(pinned), this.settings, ...args];
+    try {
+      return (await this.redis.evalsha(sha, 1, ...all)) as string[];
+    } catch (error) {
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+      return (await this.redis.eval(body, 1, ...all)) as string[];
+    }
+  }
+}
+
+/** An empty Lua table has no way to say that it is a list. */
+function asList<T>(value: T[] | Record<string, never>): T[] {
+  return Array.isArray(value) ? value : [];
+}

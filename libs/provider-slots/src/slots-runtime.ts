@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { connectRedis, type ConnectionRole } from '@app/redis';
+import type Redis from 'ioredis';
+import { LeaseKeeper } from './lease-keeper';
+import { LocalSlots } from './local-slots';
+import { OfferChannel } from './offer-channel';
+import { PlaceWaiter } from './place-waiter';
+import { isRedisAway, RedisOutage } from './redis-outage';
+import { SlotDesk } from './slot-desk';
+import { SlotMetrics } from './slot-metrics';
+import { SlotStore } from './slot-store';
+import type { ResolvedOptions } from './slots-options';
+import type { Outlook, SlotsSnapshot } from './slot-views';
+import { Sweeper } from './sweeper';
+import { toOutlook, toSnapshot } from './wait-estimate';
+import { WakePopper } from './wake-popper';
+
+/** Renewals per lease: one may be lost without losing the lease. */
+const RENEWALS_PER_LEASE = 3;
+
+/** Longest wait for the first connection. */
+const CONNECT_MS = 1_500;
+
+/** The parts of the semaphore in one process, wired. */
+export class SlotsRuntime {
+  readonly store: SlotStore;
+  readonly desk: SlotDesk;
+  readonly waiter: PlaceWaiter;
+  readonly metrics: SlotMetrics;
+  private readonly redis: Redis;
+  private readonly keeper: LeaseKeeper;
+  private readonly outage: RedisOutage;
+  private readonly channel: OfferChannel;
+  private readonly sweeper: Sweeper;
+  private popper: WakePopper | undefined;
+
+  constructor(private readonly options: ResolvedOptions) {
+    this.redis = this.connect('commands');
+    this.store = new SlotStore(this.redis, options);
+    this.metrics = new SlotMetrics(options.metrics);
+    const onFailure = (error: unknown): void => this.noteFailure(error);
+    this.keeper = new LeaseKeeper(
+      this.store,
+      options.leaseMs / RENEWALS_PER_LEASE,
+      onFailure,
+      options.metrics,
+    );
+    const local = new LocalSlots(this.keeper.leases);
+    this.outage = new RedisOutage(
+      () => this.redis.ping(),
+      () => this.recover(),
+      options.metrics,
+    );
+    this.desk = new SlotDesk(
+      this.store,
+      this.keeper,
+      local,
+      () => this.outage,
+      this.metrics,
+      options.leaseMs,
+    );
+    this.channel = new OfferChannel(
+      () => this.connect('blocking'),
+      this.store.channelOf(randomUUID()),
+      (placeId) => this.keeper.nudge(placeId),
+      () => this.keeper.nudgeAll(),
+    );
+    this.waiter = new PlaceWaiter(this.desk, this.keeper, this.channel, onFailure);
+    this.sweeper = new Sweeper(this.redis, this.store, options.sweepMs, onFailure);
+  }
+
+  get waiterCount(): number {
+    return this.keeper.waiterCount;
+  }
+
+  /** Resolves once Redis answers, or is known to be away. */
+  async start(): Promise<void> {
+    this.keeper.start();
+    this.sweeper.start();
+    const { onWake } = this.options;
+    if (onWake) {
+      this.popper = new WakePopper(this.connect('blocking'), this.store, onWake);
+      this.popper.start();
+    }
+    await this.untilConnected();
+  }
+
+  /** Gives back what is still held, so that nobody has to wait for a lease to run out. */
+  async stop(): Promise<void> {
+    this.sweeper.stop();
+    this.keeper.stop();
+    await this.popper?.stop();
+    await Promise.allSettled([...this.keeper.leases.values()].map((lease) => lease.release('aborted')));
+    this.outage.close();
+    this.channel.close();
+    this.redis.disconnect();
+  }
+
+  /** @throws when Redis is away */
+  async outlook(placeId: string): Promise<Outlook | null> {
+    const view = await this.store.viewOutlook(placeId);
+    return view && toOutlook(view);
+  }
+
+  async snapshot(): Promise<SlotsSnapshot> {
+    if (this.outage.isOn) return { degraded: true, caps: [] };
+    try {
+      return { degraded: false, caps: (await this.store.viewSnapshot()).map(toSnapshot) };
+    } catch (error) {
+      if (!isRedisAway(error)) throw error;
+      this.outage.begin(error);
+      return { degraded: true, caps: [] };
+    }
+  }
+
+  private async untilConnected(): Promise<void> {
+    if (this.redis.status === 'ready') return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => {
+        this.outage.begin(new Error('no connection yet'));
+        resolve();
+      }, CONNECT_MS);
+      this.redis.once('ready', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  private noteFailure(error: unknown): void {
+    if (!isRedisAway(error)) throw error;
+    this.outage.begin(error);
+    // Whoever waits for an offer goes on under the local caps.
+    this.keeper.nudgeAll();
+  }
+
+  private async recover(): Promise<void> {
+    await this.desk.settleDebts();
+    await this.keeper.renew();
+  }
+
+  private connect(role: ConnectionRole): Redis {
+    const { connect, url } = this.options;
+    return connect ? connect(role) : connectRedis(url ?? '', role, `slots-${role}`);
+  }
+}
