@@ -9,7 +9,8 @@ import { root, withBuildTurn } from './build-turn.mjs';
 export const STAMP = '.sources';
 
 const SOURCES = ['apps', 'libs', 'migrations'];
-const NOT_BUILT = ['**/*.spec.ts', '**/*.int-spec.ts'];
+/** The console is Vite's to build. */
+const NOT_BUILT = ['**/*.spec.ts', '**/*.int-spec.ts', 'apps/console/**'];
 
 /** @throws Error when it does not compile; what swc said is on the terminal then */
 export function build() {
