@@ -1,10 +1,20 @@
 import { Controller, Get, Header, Query, Req, Res } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBearerAuth,
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiProperty,
+  ApiPropertyOptional,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import { ApiProblems, decodeCursor, toPage } from '@app/http';
 import { AdminOnly } from '@app/teams';
 import {
   type UsageDay,
+  UsageDayDto,
   type UsageItem,
+  UsageItemDto,
   UsageLedger,
   UsageQueryDto,
   type UsageTotals,
@@ -27,7 +37,11 @@ class AdminUsageQueryDto extends UsageQueryDto {
 }
 
 class AdminUsageDto {
-  @ApiProperty({ type: [Object], description: 'Usage rows, or sums per day and team' })
+  @ApiProperty({
+    type: 'array',
+    items: { oneOf: [{ $ref: getSchemaPath(UsageItemDto) }, { $ref: getSchemaPath(UsageDayDto) }] },
+    description: 'Usage rows, or sums per day and team',
+  })
   items!: Array<UsageItem | UsageDay>;
 
   @ApiProperty({ type: String, nullable: true })
@@ -40,6 +54,7 @@ class AdminUsageDto {
 @ApiTags('admin')
 @ApiBearerAuth()
 @AdminOnly()
+@ApiExtraModels(UsageItemDto, UsageDayDto)
 @ApiProblems('unauthorized', 'forbidden', 'too_many_requests', 'service_unavailable')
 @Controller('api/admin/usage')
 export class AdminUsageController {

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { PageQueryDto } from '@app/http';
 import { Type } from 'class-transformer';
 import { IsDate, IsOptional } from 'class-validator';
-import type { UsageItem, UsageTotals } from '../usage-ledger';
+import type { UsageDay, UsageItem, UsageTotals } from '../usage-ledger';
 
 export class UsageQueryDto extends PageQueryDto {
   @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Inclusive' })
@@ -98,6 +98,14 @@ export class UsageTotalsDto implements UsageTotals {
 
   @ApiProperty({ type: 'integer' })
   cost_micros!: number;
+}
+
+export class UsageDayDto extends UsageTotalsDto implements UsageDay {
+  @ApiProperty({ example: '2026-12-01', description: 'UTC' })
+  day!: string;
+
+  @ApiProperty({ format: 'uuid' })
+  team_id!: string;
 }
 
 export class UsagePageDto {
