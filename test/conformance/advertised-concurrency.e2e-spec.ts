@@ -15,7 +15,7 @@ describe.each([
   beforeAll(async () => {
     world = await ProviderWorld.start(dialect, { advertised: { asr: 5, llm: 5 } });
   });
-  afterEach(() => world.emulator.reset());
+  afterEach(() => world.renew());
   afterAll(() => world.stop());
 
   it('is believed', async () => {

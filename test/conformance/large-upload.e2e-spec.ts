@@ -27,6 +27,7 @@ describe('a large recording', () => {
   beforeAll(async () => {
     world = await ProviderWorld.start({ kind: 'asr', provider: 'whisperx' });
   });
+  afterEach(() => world.renew());
   afterAll(() => world.stop());
 
   it('is streamed from disk: 500 MB raise the process, emulator included, by less than 60 MB', async () => {
@@ -60,7 +61,6 @@ describe('a large recording', () => {
     const digest = createHash('sha256')
       .update(await readFile(world.audioPath))
       .digest('hex');
-    world.emulator.reset();
     const parts = await world.process();
     await Promise.all([world.ask(parts), world.ask(parts), world.ask(parts)]);
     expect(world.emulator.log().items.map((entry) => entry.digest)).toEqual([digest, digest, digest]);
@@ -80,7 +80,6 @@ describe('a large recording', () => {
 
   it('that vanished from the disk fails without a request', async () => {
     const parts = await world.process();
-    world.emulator.reset();
     const audio = {
       path: `${world.audioPath}.gone`,
       filename: 'a.wav',

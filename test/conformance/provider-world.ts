@@ -36,21 +36,21 @@ export interface Asked {
  */
 export class ProviderWorld {
   readonly requestScope = new RequestScope();
-  private readonly opened: OpenSlots[] = [];
+  private opened: OpenSlots[] = [];
+  private prefix = newPrefix();
   private placesMade = 0;
 
   private constructor(
     readonly dialect: Dialect,
     readonly emulator: Emulator,
     private readonly folder: string,
-    private readonly prefix: string,
   ) {}
 
   static async start(dialect: Dialect, emulator: Partial<EmulatorSettings> = {}): Promise<ProviderWorld> {
     const server = await new Emulator({ holdMs: { asr: 20, llm: 20 }, ...emulator }).start();
     const folder = await mkdtemp(join(tmpdir(), 'questline-conformance-'));
     await writeFile(join(folder, 'audio.wav'), wav(1));
-    return new ProviderWorld(dialect, server, folder, `conformance-${randomBytes(6).toString('hex')}`);
+    return new ProviderWorld(dialect, server, folder);
   }
 
   /** Path of a second's silence. */
@@ -118,15 +118,31 @@ export class ProviderWorld {
     return this.emulator.stats()[this.dialect.kind].in_flight;
   }
 
+  /** For the next test: an emulator without a past, and slots whose gates are open. */
+  async renew(): Promise<void> {
+    await this.closeSlots();
+    this.prefix = newPrefix();
+    this.emulator.reset();
+  }
+
   async stop(): Promise<void> {
-    await Promise.all(this.opened.map((slots) => slots.close()));
+    await this.closeSlots();
     await this.emulator.stop();
     await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private async closeSlots(): Promise<void> {
+    await Promise.all(this.opened.map((slots) => slots.close()));
+    this.opened = [];
   }
 
   private inScope<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
     return this.requestScope.run(scope, work);
   }
+}
+
+function newPrefix(): string {
+  return `conformance-${randomBytes(6).toString('hex')}`;
 }
 
 /** Silence, 16 kHz mono 16 bit. */

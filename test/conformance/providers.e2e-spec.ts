@@ -1,4 +1,4 @@
-import { consumedBy } from '../../libs/providers/src/dispatch/consumed';
+import { consumedBy } from '@app/providers';
 import { DIALECTS, type Dialect, ProviderWorld } from './provider-world';
 
 const SCHEMA = {
@@ -22,7 +22,7 @@ describe.each(DIALECTS)('$kind through $provider', (dialect: Dialect) => {
   beforeAll(async () => {
     world = await ProviderWorld.start(dialect);
   });
-  afterEach(() => world.emulator.reset());
+  afterEach(() => world.renew());
   afterAll(() => world.stop());
 
   describe('success', () => {

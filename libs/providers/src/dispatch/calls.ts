@@ -36,6 +36,8 @@ interface Call {
   readonly onPause?: (pause: Pause) => void;
   /** Called at each grant, before anything is sent, with the lease that a result must be written under. */
   readonly onGranted?: (grant: { readonly leaseId: string; readonly ticket: string }) => void | Promise<void>;
+  /** Called when a send is over, however it ended, as its slot is given back; once per grant. */
+  readonly onReleased?: () => void;
 }
 
 /** What the one slotted call needs to know, whatever the dialect. */

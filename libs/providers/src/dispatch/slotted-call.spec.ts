@@ -156,6 +156,31 @@ describe('SlottedCall', () => {
     expect(stub.requests).toBe(1);
   });
 
+  describe('while Redis is away', () => {
+    const brief = { 'retry-after-ms': '50' };
+
+    it('keeps a refused transcription away for as long as was asked, without a slot', async () => {
+      const { dispatch, slots, stub, inScope } = setup();
+      slots.degraded = true;
+      stub.failWith(limited(brief), limited(brief));
+      const scope = newJobScope('r');
+      const startedAt = performance.now();
+      await inScope(scope, () => dispatch.transcribe(recording()));
+      expect(performance.now() - startedAt).toBeGreaterThanOrEqual(100);
+      expect([stub.requests, scope.providerCalls, slots.held]).toEqual([3, 1, 0]);
+    });
+
+    it('refuses a request in the pause that another one was given', async () => {
+      const { dispatch, slots, stub, inScope } = setup();
+      slots.degraded = true;
+      stub.failWith(limited({ 'retry-after': '60' }));
+      const asking = () => inScope(http, () => dispatch.dispatchProse(prose()));
+      await expect(asking()).rejects.toMatchObject({ code: 'provider_rate_limited' });
+      await expect(asking()).rejects.toMatchObject({ code: 'provider_busy', blockedBy: { reason: 'gate' } });
+      expect(stub.requests).toBe(1);
+    });
+  });
+
   it('ends a call at its time limit, gives the slot back and says so', async () => {
     const { dispatch, slots, stub, inScope } = setup({ QB_LLM_TIMEOUT_MS: 100 });
     stub.holdMs = 60_000;

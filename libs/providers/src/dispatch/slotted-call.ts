@@ -16,6 +16,7 @@ import type { RefusalReporter } from '../refusal/refusal-reporter';
 import type { ProviderWire, Wire } from '../wire/provider-wire';
 import { CallSignal } from './call-signal';
 import type { SlottedCallRequest } from './calls';
+import { HeldBack, LocalGates } from './local-gates';
 
 export interface SlottedCallSettings {
   /** Sends of one LLM call at most (`QB_LLM_ATTEMPTS`). */
@@ -60,6 +61,8 @@ interface History {
  * An LLM error whose sends are used up is no longer retryable, so that its job does not begin anew.
  */
 export class SlottedCall {
+  private readonly gates = new LocalGates();
+
   constructor(
     private readonly parts: SlottedCallParts,
     private readonly settings: SlottedCallSettings,
@@ -83,6 +86,10 @@ export class SlottedCall {
           { signal: call.signal, maxWaitMs: this.settings.maxWaitMs },
         );
       } catch (error) {
+        if (error instanceof HeldBack) {
+          await this.waitForLocalGate(error, call);
+          continue;
+        }
         if (!(error instanceof ProviderError)) throw this.truthful(error, history);
         history.lastError = error;
         await this.prepareNextSend(call, error, history);
@@ -98,6 +105,7 @@ export class SlottedCall {
   ): Promise<{ value: T; durationMs: number }> {
     const { endpoint } = call;
     history.ticket = lease.ticket;
+    if (lease.degraded) this.gates.check(endpointCapName(endpoint));
     if (history.waitedOut) call.onPause?.(history.waitedOut);
     history.waitedOut = undefined;
     await call.onGranted?.({ leaseId: lease.leaseId, ticket: lease.ticket });
@@ -116,11 +124,12 @@ export class SlottedCall {
         end.endedBy === 'timeout'
           ? new ProviderTimeoutError(endpoint, endpoint.timeoutMs)
           : this.typed(endpoint, wire.failure ?? error, history);
-      if (typed instanceof ProviderPauseError) await closeGate(lease, endpoint, typed);
+      if (typed instanceof ProviderPauseError) await this.closeGate(lease, endpoint, typed);
       this.parts.reporter.report(typed, history.sends);
       throw typed;
     } finally {
       end.dispose();
+      call.onReleased?.();
     }
   }
 
@@ -135,10 +144,7 @@ export class SlottedCall {
     const { kind } = call.endpoint;
     if (error instanceof ProviderPauseError) {
       history.refusals += 1;
-      if (kind === 'asr' && scope) {
-        scope.providerCalls = Math.max(0, scope.providerCalls - 1);
-        return;
-      }
+      if (kind === 'asr' && scope) return this.unpay();
       if (history.sends >= this.settings.llmAttempts) throw error.markSpent();
       history.waitedOut = { refusal: refusalOf(error), forMs: error.retryAfterMs };
       return;
@@ -146,6 +152,31 @@ export class SlottedCall {
     if (kind === 'asr') throw error;
     if (history.sends >= this.settings.llmAttempts) throw error.markSpent();
     await delay(this.parts.pauses.backoff(history.sends - 1), call.signal);
+  }
+
+  /** In one step with giving the lease back, so that nobody slips through in between. */
+  private async closeGate(
+    lease: Lease,
+    endpoint: ProviderEndpoint,
+    error: ProviderPauseError,
+  ): Promise<void> {
+    const endpointCap = endpointCapName(endpoint);
+    const reason = refusalOf(error);
+    this.gates.close(endpointCap, reason, error.retryAfterMs);
+    await lease.refuse({ forMs: error.retryAfterMs, reason, endpointCap });
+  }
+
+  /** Redis is away, and so is every queue that a job could be put back to: it waits here, without a slot. */
+  private async waitForLocalGate(gate: HeldBack, call: SlottedCallRequest): Promise<void> {
+    if (this.parts.requestScope.current()?.kind === 'http') throw gate.toBusy();
+    this.unpay();
+    await delay(gate.forMs, call.signal);
+  }
+
+  /** The slot was granted, yet nothing was paid for: while that is so, a job parks instead of waiting. */
+  private unpay(): void {
+    const scope = this.parts.requestScope.current();
+    if (scope?.kind === 'job') scope.providerCalls = Math.max(0, scope.providerCalls - 1);
   }
 
   private typed(endpoint: ProviderEndpoint, cause: unknown, history: History): ProviderError {
@@ -192,14 +223,6 @@ function appErrorAmong(error: unknown): AppError | undefined {
     link = link.cause;
   }
   return undefined;
-}
-
-async function closeGate(lease: Lease, endpoint: ProviderEndpoint, error: ProviderPauseError): Promise<void> {
-  await lease.refuse({
-    forMs: error.retryAfterMs,
-    reason: refusalOf(error),
-    endpointCap: endpointCapName(endpoint),
-  });
 }
 
 function refusalOf(error: ProviderPauseError): CurableRefusal {

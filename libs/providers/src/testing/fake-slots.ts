@@ -27,6 +27,8 @@ export class FakeSlots {
   readonly requests: SlotRequest[] = [];
   readonly refusals: FakeRefusal[] = [];
   held = 0;
+  /** Grants as while Redis is away: on this process's word, without gates. */
+  degraded = false;
   /** Aborted to take the current lease over. */
   takeOver = new AbortController();
   private gateClosed = false;
@@ -61,10 +63,10 @@ export class FakeSlots {
       placeId: request.placeId,
       ticket: request.ticket ?? `t${this.requests.length}`,
       signal: this.takeOver.signal,
-      degraded: false,
+      degraded: this.degraded,
       refuse: (refusal: FakeRefusal) => {
         this.refusals.push(refusal);
-        this.gateClosed = true;
+        this.gateClosed = !this.degraded;
         return Promise.resolve();
       },
     };

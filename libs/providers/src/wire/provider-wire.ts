@@ -19,7 +19,7 @@ const ERROR_BODY_TIMEOUT_MS = 5_000;
  * The one way out to providers. Hidden time-outs are off (undici ends a silent answer after 300 s by
  * default, and a long transcription is silent until it is done): our own limits rule. Connections are not
  * kept alive, so that no call meets one that the other side has just given up. Yet `Connection: close` is
- * not said: told so, a server that refuses in mid-upload resets the line, and its refusal is lost.
+ * not said: told so, a server that refuses in mid-upload may reset the line, and its refusal is lost.
  */
 export class ProviderWire {
   private readonly agent = new Agent({
