@@ -24,6 +24,12 @@ interface PackagedSymlink {
   readonly target: string;
 }
 
+/** Where the programs are, and the folder for a copy of them, made when it is needed. */
+export interface BinaryPlaces {
+  readonly packaged: string;
+  readonly openCopies: () => string;
+}
+
 /** The programs of Postgres as the npm package brings them, made runnable for the user that runs them. */
 export class PostgresBinaries {
   private constructor(
@@ -38,14 +44,17 @@ export class PostgresBinaries {
    *
    * @throws StoreBinaryMissingError when this platform has no package, or it does not run here at all
    */
-  static prepare(user: UnprivilegedUser | undefined, say: (line: string) => void): PostgresBinaries {
-    const packaged = locatePackage();
+  static prepare(
+    user: UnprivilegedUser | undefined,
+    say: (line: string) => void,
+    { packaged, openCopies }: BinaryPlaces = { packaged: locatePackage(), openCopies: openSharedFolder },
+  ): PostgresBinaries {
     const version = readVersion(packaged);
     const major = version.split('.')[0]!;
     if (makeSymlinks(packaged) && whyNotRunnable(packaged, user) === undefined) {
       return new PostgresBinaries(packaged, major);
     }
-    const copy = join(openSharedFolder(), `postgres-${version}`);
+    const copy = join(openCopies(), `postgres-${version}`);
     if (!isCompleteCopy(packaged, copy) || whyNotRunnable(copy, user) !== undefined) {
       say(`Postgres cannot be run from ${packaged}; its programs are copied to ${copy}`);
       makeCopy(packaged, copy);
@@ -91,7 +100,7 @@ function makeSymlinks(folder: string): boolean {
   try {
     for (const { source, target } of links) {
       const link = join(dirname(folder), target);
-      if (!existsSync(link)) symlinkSync(basename(source), link);
+      if (lstatSync(link, { throwIfNoEntry: false }) === undefined) symlinkSync(basename(source), link);
     }
     return true;
   } catch (error) {
