@@ -14,4 +14,6 @@ module.exports = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   testTimeout: 30_000,
+  // A test that failed half-way leaves connections open, and would else keep the whole run from ending.
+  forceExit: true,
 };
