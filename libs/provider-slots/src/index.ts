@@ -8,6 +8,7 @@ export {
   PlaceConflictError,
   SlotBusyError,
   SlotParkedError,
+  SlotsStoppedError,
   SlotWaitTimeoutError,
 } from './slot-errors';
 export { type BlockedBy, type CapRequest, type SlotRequest } from './slot-request';

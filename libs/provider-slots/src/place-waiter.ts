@@ -3,6 +3,7 @@ import type { Lease } from './lease';
 import type { LeaseKeeper } from './lease-keeper';
 import type { OfferChannel } from './offer-channel';
 import { SlotDesk, type Blocked } from './slot-desk';
+import { SlotsStoppedError } from './slot-errors';
 import type { SlotRequest } from './slot-request';
 
 /** Longest wait for the channel. */
@@ -15,6 +16,9 @@ export interface WaitBounds {
 
 /** Waits in place: keeps the place, is told of its offer, confirms it. Nothing is polled. */
 export class PlaceWaiter {
+  private readonly bells = new Set<Bell>();
+  private isStopped = false;
+
   constructor(
     private readonly desk: SlotDesk,
     private readonly keeper: LeaseKeeper,
@@ -40,10 +44,12 @@ export class PlaceWaiter {
       signal,
     } as const;
     const bell = new Bell(maxWaitMs, signal);
+    this.bells.add(bell);
     this.keeper.addWaiter(request.placeId, () => bell.ring());
     try {
       for (;;) {
         signal?.throwIfAborted();
+        if (this.isStopped) throw new SlotsStoppedError();
         const heard = bell.rings;
         const answer = await this.desk.ask(ask);
         if (answer.outcome === 'granted') return answer.lease;
@@ -52,8 +58,15 @@ export class PlaceWaiter {
       }
     } finally {
       this.keeper.removeWaiter(request.placeId);
+      this.bells.delete(bell);
       bell.close();
     }
+  }
+
+  /** Everybody who waits is sent away with SlotsStoppedError. */
+  stop(): void {
+    this.isStopped = true;
+    for (const bell of this.bells) bell.ring();
   }
 }
 

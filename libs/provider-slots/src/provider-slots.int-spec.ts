@@ -1,20 +1,17 @@
 import { newJobScope } from '@app/request-scope';
 import { SlotBusyError, SlotParkedError, SlotWaitTimeoutError } from './slot-errors';
-import { SlotsWorld, wish } from './testing/slots-world';
+import { useWorlds, wish } from './testing/slots-world';
 import type { SlotsOptions } from './slots-options';
 
 const one = { name: 'asr', limit: 1 };
 
 describe('ProviderSlots', () => {
-  const worlds: SlotsWorld[] = [];
+  const newWorld = useWorlds();
 
   async function setup(options: Partial<SlotsOptions> = {}) {
-    const world = new SlotsWorld(options);
-    worlds.push(world);
+    const world = newWorld(options);
     return { world, slots: await world.open() };
   }
-
-  afterEach(() => Promise.all(worlds.splice(0).map((world) => world.close())));
 
   it('grants up to the limit and refuses beyond, naming the cap', async () => {
     const { slots } = await setup();

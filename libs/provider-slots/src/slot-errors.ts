@@ -52,6 +52,16 @@ export class SlotWaitTimeoutError extends AppError {
   }
 }
 
+/** This process is shutting down; whoever waits in it waits in vain. */
+export class SlotsStoppedError extends AppError {
+  readonly code = 'slots_stopped';
+  readonly retryable = true;
+
+  constructor() {
+    super('The slots of this process are shutting down');
+  }
+}
+
 /** The place was taken over by a re-run: this holder frees nothing and writes nothing any more. */
 export class LeaseLostError extends AppError {
   readonly code = 'lease_lost';

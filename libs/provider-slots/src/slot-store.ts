@@ -124,7 +124,7 @@ export class SlotStore {
     await this.run('set-limit', cap, limit === null ? '' : String(limit));
   }
 
-  /** How many due entries were worked off; a full 64 means that there may be more. */
+  /** How many entries are still due: one call works off 64 at most. */
   async sweepSlots(): Promise<number> {
     const [, count] = await this.run('sweep-slots');
     return Number(count);

@@ -2,6 +2,8 @@
 export interface LoadView {
   readonly limit?: number;
   readonly gateMs: number;
+  /** In ms since the epoch; absent while the gate is open. */
+  readonly gateUntil?: number;
   readonly running: readonly { readonly elapsedMs: number; readonly work?: number }[];
   /** `<hold in ms>:<work or nothing>`, the newest first. */
   readonly samples: readonly string[];
@@ -29,7 +31,6 @@ export interface CapView extends LoadView {
   readonly waiting: number;
   readonly oldestWaitMs?: number;
   readonly gateReason?: string;
-  readonly gateUntil?: number;
 }
 
 /** Where a waiting place stands. */
@@ -40,6 +41,8 @@ export interface Outlook {
   readonly estimatedMs: number | null;
   /** When this wait began, in ms since the epoch. */
   readonly sinceMs: number;
+  /** Until when a gate keeps this place waiting, in ms since the epoch; null while none does. */
+  readonly pausedUntilMs: number | null;
 }
 
 /** One cap in the view of the whole. */

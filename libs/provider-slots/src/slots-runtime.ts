@@ -89,6 +89,7 @@ export class SlotsRuntime {
   async stop(): Promise<void> {
     this.sweeper.stop();
     this.keeper.stop();
+    this.waiter.stop();
     await this.popper?.stop();
     await Promise.allSettled([...this.keeper.leases.values()].map((lease) => lease.release('aborted')));
     this.outage.close();

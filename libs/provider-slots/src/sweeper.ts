@@ -1,7 +1,8 @@
 import type Redis from 'ioredis';
 import type { SlotStore } from './slot-store';
 
-const FULL = 64;
+/** Far more than there can be work for; a bound against going round for ever. */
+const MOST_ROUNDS = 10_000;
 
 /** Works off what has fallen due, every interval, in one process at a time. */
 export class Sweeper {
@@ -27,7 +28,7 @@ export class Sweeper {
 
   /** Goes on until nothing is due. */
   async sweep(): Promise<void> {
-    while ((await this.store.sweepSlots()) >= FULL);
+    for (let round = 0; round < MOST_ROUNDS && (await this.store.sweepSlots()) > 0; round += 1);
   }
 
   private async tick(): Promise<void> {

@@ -37,9 +37,12 @@ export class WaitEstimate {
 }
 
 export function toOutlook(view: OutlookView): Outlook {
-  if (view.state === 'offered') return { position: 0, estimatedMs: 0, sinceMs: view.sinceMs };
+  if (view.state === 'offered') {
+    return { position: 0, estimatedMs: 0, sinceMs: view.sinceMs, pausedUntilMs: null };
+  }
   const estimatedMs = new WaitEstimate(view.load).estimatedMs(asList(view.aheadWork), view.position);
-  return { position: view.position, estimatedMs, sinceMs: view.sinceMs };
+  const pausedUntilMs = view.load.gateUntil ?? null;
+  return { position: view.position, estimatedMs, sinceMs: view.sinceMs, pausedUntilMs };
 }
 
 export function toSnapshot(view: CapView): CapSnapshot {

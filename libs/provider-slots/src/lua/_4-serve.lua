@@ -71,9 +71,10 @@ end
 local function offer(place, lane)
   local isInPlace = place.channel and place.channel ~= ''
   local deadline = now + (isInPlace and settings.waitClaimMs or settings.claimMs)
+  -- Charged while the group still stands in line: that is where its start tag is.
+  take(place, math.min(deadline, tonumber(place.expiresAt) or math.huge))
   redis.call('ZREM', waitersKey(lane.id), place.placeId)
   refreshLane(lane)
-  take(place, deadline)
   for _, name in ipairs(place.capNames) do
     redis.call('ZADD', offeredKey(name), int(deadline), place.placeId)
     touch(offeredKey(name))

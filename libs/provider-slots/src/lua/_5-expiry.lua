@@ -52,7 +52,7 @@ local function gateFellDue(cap)
   markFreed(cap.name, 0)
 end
 
--- `mine`: the caller's own places, which are still its own however late it comes. Returns what was worked off.
+-- `mine`: the caller's own places, which are still its own however late it comes.
 local function expireDue(mine)
   local due = redis.call('ZRANGEBYSCORE', DUE, '-inf', int(now), 'LIMIT', 0, MAX_STEPS)
   for _, member in ipairs(due) do
@@ -73,5 +73,4 @@ local function expireDue(mine)
     end
   end
   serveFreed()
-  return #due
 end

@@ -13,6 +13,7 @@ local function viewLoad(cap)
   return {
     limit = cap.limit,
     gateMs = isGateClosed(cap) and cap.gateUntil - now or 0,
+    gateUntil = isGateClosed(cap) and cap.gateUntil or nil,
     running = running,
     samples = redis.call('LRANGE', samplesKey(cap.name), 0, 63),
   }

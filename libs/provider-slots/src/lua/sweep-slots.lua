@@ -3,6 +3,7 @@
 -- KEYS[1]  root
 -- ARGV[1]  pinned time in ms, or ''
 -- ARGV[2]  settings (JSON)
--- Returns  {'swept', number of due entries worked off}: 64 means that there may be more
+-- Returns  {'swept', number of entries that are still due}: at most 64 are worked off in one go
 
-return { 'swept', int(expireDue({})) }
+expireDue({})
+return { 'swept', redis.call('ZCOUNT', DUE, '-inf', int(now)) }
