@@ -12,6 +12,8 @@ export interface ProcessingWait {
   /** Null until there is history. */
   readonly estimated_seconds: number | null;
   readonly since: string;
+  /** Only while the provider asked us to pause: when it may be asked again. */
+  readonly paused_until?: string;
 }
 
 /** Reads a session's wait from the slots, where it is kept; nothing about it is stored twice. */
@@ -30,6 +32,9 @@ export class SessionWaits {
       estimated_seconds:
         outlook.estimatedMs === null ? null : Math.max(0, Math.ceil(outlook.estimatedMs / 1_000)),
       since: new Date(outlook.sinceMs).toISOString(),
+      ...(outlook.pausedUntilMs === null
+        ? {}
+        : { paused_until: new Date(outlook.pausedUntilMs).toISOString() }),
     };
   }
 }

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Campaign } from '../campaign.entity';
 import type { Transcript } from '../checkpoint.entities';
 import type { Session } from '../session.entity';
@@ -64,6 +64,12 @@ export class ProcessingWaitDto {
 
   @ApiProperty({ format: 'date-time' })
   since!: string;
+
+  @ApiPropertyOptional({
+    format: 'date-time',
+    description: 'Only while the provider asked us to pause: when it may be asked again',
+  })
+  paused_until?: string;
 }
 
 /** A session as lists show it. */
