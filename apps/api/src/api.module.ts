@@ -2,13 +2,14 @@ import { type DynamicModule, type MiddlewareConsumer, Module, type NestModule } 
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { AdminModule, HealthModule, MetricsModule } from '@app/admin';
 import { type AppConfig, AppConfigModule } from '@app/config';
+import { GenerationsHttpModule } from '@app/generations';
 import { ProblemFilter, StrictValidationPipe } from '@app/http';
 import { JobsModule } from '@app/jobs';
 import { loggingOptions, ObservabilityModule } from '@app/observability';
 import { PersistenceModule } from '@app/persistence';
 import { RequestScopeInterceptor, RequestScopeMiddleware, RequestScopeModule } from '@app/request-scope';
 import { SessionsHttpModule } from '@app/sessions';
-import { ApiKeyGuard, TeamsModule } from '@app/teams';
+import { ApiKeyGuard, RateLimitGuard, TeamsModule } from '@app/teams';
 import { UsageHttpModule } from '@app/usage';
 import { LoggerModule } from 'nestjs-pino';
 
@@ -34,6 +35,7 @@ export class ApiModule implements NestModule {
         JobsModule,
         TeamsModule,
         SessionsHttpModule,
+        GenerationsHttpModule,
         UsageHttpModule,
         AdminModule,
         HealthModule.forRoot(emulated),
@@ -42,6 +44,7 @@ export class ApiModule implements NestModule {
       providers: [
         { provide: APP_FILTER, useClass: ProblemFilter },
         { provide: APP_GUARD, useExisting: ApiKeyGuard },
+        { provide: APP_GUARD, useExisting: RateLimitGuard },
         { provide: APP_PIPE, useClass: StrictValidationPipe },
         { provide: APP_INTERCEPTOR, useExisting: RequestScopeInterceptor },
       ],

@@ -6,6 +6,6 @@ import { JobRunnersModule } from '../../worker/src/worker.module';
 @Module({})
 export class StandaloneModule {
   static forRoot(options: ProcessOptions): DynamicModule {
-    return { module: StandaloneModule, imports: [ApiModule.forRoot(options), JobRunnersModule] };
+    return { module: StandaloneModule, imports: [ApiModule.forRoot(options), JobRunnersModule.forRoot()] };
   }
 }

@@ -1,9 +1,11 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { GenerationsModule } from '@app/generations';
 import { ProvidersModule } from '@app/providers';
 import { TeamsModule } from '@app/teams';
 import { UsageModule } from '@app/usage';
 import { AdminAiController } from './admin-ai.controller';
+import { AdminCapsController } from './admin-caps.controller';
 import { AdminTeamsController } from './admin-teams.controller';
 import { AdminUsageController } from './admin-usage.controller';
 import { AuditEntry, LimitOverride } from './limit-override.entity';
@@ -13,8 +15,14 @@ import { QueueState } from './queue-state';
 
 /** What operators see and change. */
 @Module({
-  imports: [TypeOrmModule.forFeature([LimitOverride, AuditEntry]), ProvidersModule, TeamsModule, UsageModule],
-  controllers: [AdminAiController, AdminTeamsController, AdminUsageController],
+  imports: [
+    TypeOrmModule.forFeature([LimitOverride, AuditEntry]),
+    GenerationsModule,
+    ProvidersModule,
+    TeamsModule,
+    UsageModule,
+  ],
+  controllers: [AdminAiController, AdminCapsController, AdminTeamsController, AdminUsageController],
   providers: [LimitOverrides, QueueState, ProviderTest],
   exports: [LimitOverrides, QueueState],
 })

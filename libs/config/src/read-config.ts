@@ -70,6 +70,9 @@ function contradictions(config: AppConfig): string[] {
       'QB_GENERATION_LEASE_MS must exceed QB_GENERATION_HARD_LIMIT_MS, else a slot is given away while its call still runs',
     );
   }
+  if (['transcribe', 'summarise'].includes(config.QB_GENERATION_QUEUE)) {
+    problems.push('QB_GENERATION_QUEUE must not be transcribe or summarise: those are queues of sessions');
+  }
   if (config.QB_STORAGE_URL.startsWith('s3:')) {
     problems.push('QB_STORAGE_URL: s3:// is not supported yet, use file:<folder>');
   }

@@ -2,6 +2,9 @@ export { ApiProblems, ProblemDto } from './api-problems';
 export { ChangeFeed, type ReadStates } from './change-feed';
 export { EventStream, EventStreams } from './event-stream';
 export { IdParamPipe } from './id-param.pipe';
+export { Idempotency, type IdempotencyClaim } from './idempotency';
+export { ApiIdempotencyKey, IdempotencyKey, idempotencyKeyOf } from './idempotency-key';
+export { IdempotencyModule } from './idempotency.module';
 export { PageQueryDto } from './page-query.dto';
 export { decodeCursor, toPage, type Page } from './page';
 export {

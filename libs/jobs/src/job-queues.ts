@@ -1,9 +1,11 @@
 import { InjectQueue } from '@nestjs/bull';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { AppConfig } from '@app/config';
 import { QueueUnavailableError } from '@app/kernel';
-import type { Job, JobOptions, Queue } from 'bull';
+import Bull, { type Job, type JobOptions, type Queue } from 'bull';
 import { type JobPayload, jobIdOf } from './job-payload';
 import { GENERATION_QUEUE, type QueueRole, SUMMARISE_QUEUE, TRANSCRIBE_QUEUE } from './queue-names';
+import { queueOptions } from './queue-options';
 
 /** Bull waits for ever while Redis is away; nobody who answers a request can. */
 const QUEUE_TIMEOUT_MS = 2_000;
@@ -19,13 +21,15 @@ const OPTIONS: JobOptions = {
 
 /** The queues, and the few things the product does with them. */
 @Injectable()
-export class JobQueues {
+export class JobQueues implements OnApplicationShutdown {
+  private readonly opened = new Map<string, Queue<JobPayload>>();
   private readonly byRole: Readonly<Record<QueueRole, Queue<JobPayload>>>;
 
   constructor(
     @InjectQueue(TRANSCRIBE_QUEUE) transcribe: Queue<JobPayload>,
     @InjectQueue(SUMMARISE_QUEUE) summarise: Queue<JobPayload>,
     @InjectQueue(GENERATION_QUEUE) generations: Queue<JobPayload>,
+    private readonly config: AppConfig,
   ) {
     this.byRole = { transcribe, summarise, generations };
   }
@@ -35,7 +39,24 @@ export class JobQueues {
   }
 
   all(): Queue<JobPayload>[] {
-    return Object.values(this.byRole);
+    return [...Object.values(this.byRole), ...this.opened.values()];
+  }
+
+  /**
+   * A queue by its name in Redis, also one that this process does not post to: another process may have
+   * other settings, as while generations move to a queue of their own.
+   */
+  open(name: string): Queue<JobPayload> {
+    const known = this.all().find((queue) => queue.name === name);
+    if (known) return known;
+    const queue = new Bull<JobPayload>(name, queueOptions(this.config));
+    this.opened.set(name, queue);
+    return queue;
+  }
+
+  /** Those injected close themselves. */
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([...this.opened.values()].map((queue) => queue.close()));
   }
 
   /**

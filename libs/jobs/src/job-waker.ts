@@ -13,9 +13,8 @@ export class JobWaker {
    */
   async wake(wake: string): Promise<'woken' | 'busy' | 'gone'> {
     const target = parseWake(wake);
-    const queue = target && this.queues.all().find(({ name }) => name === target.queueName);
-    if (!target || !queue) return 'gone';
-    const job = await queue.getJob(target.jobId);
+    if (!target) return 'gone';
+    const job = await this.queues.open(target.queueName).getJob(target.jobId);
     if (!job) return 'gone';
     try {
       await job.promote();

@@ -3,44 +3,22 @@ import { Global, Module } from '@nestjs/common';
 import { AppConfig } from '@app/config';
 import { Metrics } from '@app/observability';
 import { ProviderSlotsModule } from '@app/provider-slots';
-import { type ConnectionRole, connectRedis, queuesRoot } from '@app/redis';
+import { type ConnectionRole, connectRedis } from '@app/redis';
+import { ConsumerBeats } from './consumer-beats';
 import { JobAttempts } from './job-attempts';
-import { PutBackError } from './job-errors';
 import { JobQueues } from './job-queues';
 import { JobWaker } from './job-waker';
 import { ParkingBudget } from './parking-budget';
+import { queueOptions } from './queue-options';
 import { QueueWait } from './queue-wait';
 import { GENERATION_QUEUE, SUMMARISE_QUEUE, TRANSCRIBE_QUEUE } from './queue-names';
 import { Reconciler } from './reconciler';
 import { RunningJobs } from './running-jobs';
 
-/** Bull never gives a job up on its own: it would remove it without telling which. See JobAttempts. */
-const MAX_STALLS = Number.MAX_SAFE_INTEGER;
-
-/** Bull's way to ask: -1 ends the job, anything else is the countdown. */
-function putBackDelay(_: number, error: Error): number {
-  return error instanceof PutBackError ? error.countdownMs : -1;
-}
-
-function bullOptions(config: AppConfig) {
-  return {
-    prefix: queuesRoot(config.QB_REDIS_PREFIX),
-    createClient: (type: string) =>
-      connectRedis(config.REDIS_URL ?? '', 'blocking', `questline-bull-${type}`),
-    settings: {
-      lockDuration: config.QB_JOB_LOCK_MS,
-      lockRenewTime: config.QB_JOB_LOCK_MS / 3,
-      stalledInterval: config.QB_STALLED_INTERVAL_MS,
-      maxStalledCount: MAX_STALLS,
-      backoffStrategies: { putBack: putBackDelay },
-    },
-  };
-}
-
 /** The queues, and the wake that the slots call. */
 @Module({
   imports: [
-    BullModule.forRootAsync({ inject: [AppConfig], useFactory: bullOptions }),
+    BullModule.forRootAsync({ inject: [AppConfig], useFactory: queueOptions }),
     BullModule.registerQueue({ name: TRANSCRIBE_QUEUE }, { name: SUMMARISE_QUEUE }),
     BullModule.registerQueueAsync({
       name: GENERATION_QUEUE,
@@ -75,7 +53,7 @@ class QueuesModule {}
       }),
     }),
   ],
-  providers: [ParkingBudget, RunningJobs, JobAttempts, QueueWait, Reconciler],
+  providers: [ParkingBudget, RunningJobs, JobAttempts, QueueWait, Reconciler, ConsumerBeats],
   exports: [
     QueuesModule,
     ProviderSlotsModule,
@@ -84,6 +62,7 @@ class QueuesModule {}
     JobAttempts,
     QueueWait,
     Reconciler,
+    ConsumerBeats,
   ],
 })
 export class JobsModule {}

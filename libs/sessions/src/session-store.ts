@@ -35,7 +35,12 @@ export class SessionStore {
   /** Newest first; one row more than `limit` says that there are more. */
   async list(filter: SessionFilter, limit: number, beforeId?: string): Promise<Session[]> {
     return this.dataSource.manager.find(Session, {
-      where: { ...filter, ...(beforeId ? { id: LessThan(beforeId) } : {}) },
+      where: {
+        teamId: filter.teamId,
+        ...(filter.campaignId ? { campaignId: filter.campaignId } : {}),
+        ...(filter.status ? { status: filter.status } : {}),
+        ...(beforeId ? { id: LessThan(beforeId) } : {}),
+      },
       order: { id: 'DESC' },
       take: limit + 1,
     });

@@ -1,7 +1,6 @@
 import { OnQueueFailed, Processor } from '@nestjs/bull';
 import { type OnApplicationBootstrap } from '@nestjs/common';
-import { AppConfig } from '@app/config';
-import { JobAttempts, type JobPayload, JobQueues, QueueWait, SUMMARISE_QUEUE } from '@app/jobs';
+import { JobAttempts, type JobPayload, JobQueues, QueueConsumers, QueueWait, SUMMARISE_QUEUE } from '@app/jobs';
 import type { Job } from 'bull';
 import { SessionFailureHook } from './session-failure-hook';
 import { SessionSummariser } from './session-summariser';
@@ -10,7 +9,7 @@ import { SessionSummariser } from './session-summariser';
 @Processor(SUMMARISE_QUEUE)
 export class SummariseProcessor implements OnApplicationBootstrap {
   constructor(
-    private readonly config: AppConfig,
+    private readonly consumers: QueueConsumers,
     private readonly queues: JobQueues,
     private readonly attempts: JobAttempts,
     private readonly summariser: SessionSummariser,
@@ -18,10 +17,9 @@ export class SummariseProcessor implements OnApplicationBootstrap {
     private readonly failures: SessionFailureHook,
   ) {}
 
-  /** The concurrency is a setting, which a decorator could not read. */
+  /** Which queues and how many jobs at once are settings, which a decorator could not read. */
   onApplicationBootstrap(): void {
-    const queue = this.queues.get(SUMMARISE_QUEUE);
-    void queue.process(this.config.QB_WORKER_CONCURRENCY, (job) => this.process(job));
+    this.consumers.consume(this.queues.get(SUMMARISE_QUEUE), (job) => this.process(job));
   }
 
   private async process(job: Job<JobPayload>): Promise<void> {

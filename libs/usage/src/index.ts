@@ -1,5 +1,5 @@
 export { UsageHttpModule } from './http/usage-http.module';
-export { UsagePageDto, UsageQueryDto, UsageTotalsDto } from './http/usage.dto';
+export { UsageDayDto, UsageItemDto, UsagePageDto, UsageQueryDto, UsageTotalsDto } from './http/usage.dto';
 export type { Consumption, Meter } from './meter';
 export { sumMeters } from './meter';
 export { MeterLine } from './meter-line.entity';
@@ -11,5 +11,5 @@ export {
   type UsageTotals,
 } from './usage-ledger';
 export { UsageModule } from './usage.module';
-export { UsageRecorder, type RunRef } from './usage-recorder';
-export { RequestUsage, SessionUsage } from './usage-row.entity';
+export { UsageRecorder, type GenerationRef, type RunRef } from './usage-recorder';
+export { GenerationUsage, RequestUsage, SessionUsage } from './usage-row.entity';

@@ -1,20 +1,25 @@
 import { bigintAsNumber } from '@app/persistence';
 import { Column, CreateDateColumn, Entity, PrimaryColumn, Unique } from 'typeorm';
 
-/** What one checkpointed call of a run consumed, stored together with its checkpoint. */
+/** What one call of a session's run or of a generation consumed, kept so that a killed or failed attempt's amounts are not lost. */
 @Entity('meter_lines')
 @Unique(['sessionId', 'run', 'step'])
+@Unique(['generationId', 'step'])
 export class MeterLine {
   @PrimaryColumn('uuid')
   id!: string;
 
-  @Column('uuid', { name: 'session_id' })
-  sessionId!: string;
+  @Column('uuid', { name: 'session_id', nullable: true })
+  sessionId!: string | null;
 
+  @Column('uuid', { name: 'generation_id', nullable: true })
+  generationId!: string | null;
+
+  /** Always 1 for a generation. */
   @Column('integer')
   run!: number;
 
-  /** Names the checkpoint within the run, so that a repeated attempt writes it once. */
+  /** Names the checkpoint within the run, or the grant of a generation, so that a repetition writes it once. */
   @Column('text')
   step!: string;
 

@@ -57,6 +57,8 @@ const SHARED_COLUMNS = `id, team_id, created_at, status, retry_count, asr_provid
 const LEDGER = `
   SELECT 'session' AS source, session_id, run, NULL::uuid AS generation_id, ${SHARED_COLUMNS} FROM session_usage
   UNION ALL
+  SELECT 'generation', NULL, NULL, generation_id, ${SHARED_COLUMNS} FROM generation_usage
+  UNION ALL
   SELECT 'request', session_id, NULL, NULL, ${SHARED_COLUMNS} FROM request_usage`;
 
 const CONDITION = `($1::uuid IS NULL OR team_id = $1) AND ($2::timestamptz IS NULL OR created_at >= $2)

@@ -62,6 +62,14 @@ export class SessionUsage extends UsageRow {
   run!: number;
 }
 
+/** The ledger line of one generation. */
+@Entity('generation_usage')
+@Index(['teamId', 'createdAt', 'id'])
+export class GenerationUsage extends UsageRow {
+  @Column('uuid', { name: 'generation_id', unique: true })
+  generationId!: string;
+}
+
 /** The ledger line of one call made inside a request: an ask, names, an admin's test. */
 @Entity('request_usage')
 @Index(['teamId', 'createdAt', 'id'])

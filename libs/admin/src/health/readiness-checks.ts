@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { type HealthIndicatorFunction, HealthIndicatorService } from '@nestjs/terminus';
 import { AppConfig } from '@app/config';
-import { JobQueues } from '@app/jobs';
+import { ConsumerBeats, JobQueues } from '@app/jobs';
 import { connectRedis } from '@app/redis';
 import { RecordingStore } from '@app/storage';
 import type Redis from 'ioredis';
@@ -25,6 +25,7 @@ export class ReadinessChecks implements OnApplicationShutdown {
     config: AppConfig,
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly queues: JobQueues,
+    private readonly consumers: ConsumerBeats,
     private readonly recordings: RecordingStore,
     private readonly emulation: EmulationNotice,
   ) {
@@ -41,6 +42,10 @@ export class ReadinessChecks implements OnApplicationShutdown {
       this.check('postgres', async () => void (await this.dataSource.query('SELECT 1'))),
       this.check('queue', async () => {
         await Promise.all(this.queues.all().map((queue) => queue.getWaitingCount()));
+      }),
+      this.check('consumers', async () => {
+        if (await this.consumers.findUnconsumed())
+          throw new Error('Nobody consumes the queue of generations');
       }),
       this.check('storage', async () => {
         if ((await this.recordings.freeBytes()) < LEAST_FREE_BYTES) throw new Error('The disk is full');

@@ -75,7 +75,8 @@ export class TextDispatch {
   }
 
   private noResult(call: ProseCall): ProviderFailedError {
-    return new ProviderFailedError(this.endpoints.forUse(call.use), { what: 'failed' });
+    // The repair was its second chance; a job that began anew would pay for both calls again.
+    return new ProviderFailedError(this.endpoints.forUse(call.use), { what: 'failed' }).markSpent();
   }
 }
 
