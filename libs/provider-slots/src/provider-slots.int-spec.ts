@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { newJobScope } from '@app/request-scope';
 import { SlotBusyError, SlotParkedError, SlotWaitTimeoutError } from './slot-errors';
 import { useWorlds, wish } from './testing/slots-world';
@@ -91,5 +92,95 @@ describe('ProviderSlots', () => {
       degraded: false,
       caps: [{ name: 'asr', limit: 1, inUse: 1, waiting: 2, gate: null }],
     });
+  });
+
+  it('refuses a place that is held with other caps, naming the option', async () => {
+    const { slots } = await setup();
+    await slots.acquire(wish('a', one));
+    const asking = slots.tryAcquire(wish('a', { name: 'other', limit: 1 }));
+    await expect(asking).rejects.toMatchObject({ code: 'place_conflict', option: 'caps' });
+  });
+
+  it('aborts the signal of a lease that was taken over, and its release frees nothing', async () => {
+    const { world, slots } = await setup({ leaseMs: 300 });
+    const other = await world.open({ leaseMs: 300 });
+    const old = await slots.acquire(wish('a', one));
+    const fresh = await other.acquire(wish('a', one));
+    await new Promise((resolve) => old.signal.addEventListener('abort', resolve));
+    expect(old.signal.reason).toMatchObject({ code: 'lease_lost', leaseId: old.leaseId });
+    await old.release();
+    expect(await world.held('asr')).toBe(1);
+    await fresh.release();
+    expect(await world.held('asr')).toBe(0);
+  });
+
+  it('keeps a lease alive for as long as it is held', async () => {
+    const { world, slots } = await setup({ leaseMs: 200, sweepMs: 20 });
+    const lease = await slots.acquire(wish('a', one));
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect(await world.held('asr')).toBe(1);
+    expect(lease.signal.aborted).toBe(false);
+  });
+
+  it('a job that waited its bound in place parks under its ticket', async () => {
+    const { world, slots } = await setup({ maxWaitMs: 50 });
+    await slots.acquire(wish('a', one));
+    const scope = { ...newJobScope('j'), providerCalls: 1 };
+    const working = world.scope.run(scope, () => slots.withSlot(wish('b', one), () => Promise.resolve()));
+    const parked = await working.catch((error: unknown) => error);
+    expect(parked).toBeInstanceOf(SlotParkedError);
+    expect((parked as SlotParkedError).ticket).toMatch(/^\d{16}$/);
+    expect(await slots.outlook('b')).toMatchObject({ position: 0 });
+  });
+
+  it('lets only half of a worker wait in place; the next one parks at once', async () => {
+    const { world, slots } = await setup({ workerConcurrency: 4 });
+    const held = await slots.acquire(wish('a', one));
+    const ask = (id: string) =>
+      world.scope.run({ ...newJobScope(id), providerCalls: 1 }, () =>
+        slots.withSlot(wish(id, one), () => Promise.resolve(id)),
+      );
+    const waiting = [ask('b'), ask('c')];
+    while ((await world.stateOf('c')) !== 'waiting') await new Promise(setImmediate);
+    await expect(ask('d')).rejects.toThrow(SlotParkedError);
+    await slots.leave('d');
+    await held.release();
+    expect(await Promise.all(waiting)).toEqual(['b', 'c']);
+  });
+
+  it('a wait that its caller gives up leaves no place behind', async () => {
+    const { world, slots } = await setup();
+    await slots.acquire(wish('a', one));
+    const gone = new AbortController();
+    const waiting = slots.acquire(wish('b', one), { signal: gone.signal });
+    while ((await world.stateOf('b')) !== 'waiting') await new Promise(setImmediate);
+    gone.abort(new Error('cancelled'));
+    await expect(waiting).rejects.toThrow('cancelled');
+    expect(await world.stateOf('b')).toBeUndefined();
+  });
+
+  it('FC-29: no wake is lost between "full" and "waiting", at any offset', async () => {
+    const { world, slots } = await setup();
+    const other = await world.open();
+    await other.acquire(wish('warm', { name: 'warm', limit: 1 }));
+    const handOffMs: number[] = [];
+    for (let round = 0; round < 200; round += 1) {
+      const lease = await slots.acquire(wish(`a${round}`, one));
+      const offset = Math.random() * 8 - 4;
+      let releasedAt = 0;
+      const release = async () => {
+        await sleep(Math.max(0, -offset));
+        releasedAt = performance.now();
+        await lease.release();
+      };
+      const wait = async () => {
+        await sleep(Math.max(0, offset));
+        const next = await other.acquire(wish(`b${round}`, one));
+        handOffMs.push(performance.now() - releasedAt);
+        await next.release();
+      };
+      await Promise.all([release(), wait()]);
+    }
+    expect(Math.max(...handOffMs)).toBeLessThan(900);
   });
 });

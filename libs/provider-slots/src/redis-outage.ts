@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { AppError } from '@app/kernel';
 import type { Metrics } from '@app/observability';
 
 const AWAY_REPLY = /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MISCONF|NOREPLICAS|OOM|BUSY)\b/;
@@ -6,7 +7,7 @@ const PROBE_MS = 250;
 
 /** Whether the error means that Redis cannot do its work now; any other reply is a fault of ours. */
 export function isRedisAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+  if (!(error instanceof Error) || error instanceof AppError || error instanceof TypeError) return false;
   return error.name !== 'ReplyError' || AWAY_REPLY.test(error.message);
 }
 
