@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { newAdminKey } from './admin-key';
 import { DemoClient, type DemoSession } from './demo-client';
 import { DemoTable } from './demo-table';
+import { onNpmGone } from './embedded/npm-watch';
 import { Standalone } from './standalone';
 
 const ASR_CAP = 2;
@@ -36,6 +37,7 @@ async function main(): Promise<number> {
   const onSignal = (): void => interrupted.abort();
   process.once('SIGINT', onSignal);
   process.once('SIGTERM', onSignal);
+  onNpmGone(onSignal);
   try {
     say(`Questline is up at ${standalone.url} with its own stores, for this demo alone.`);
     say(`The emulator stands in for ASR and LLM (no model runs): ${standalone.emulatorUrl}`);

@@ -1,5 +1,6 @@
 import { unknownVariables } from '@app/config';
 import { keepAdminKey } from './admin-key';
+import { onNpmGone } from './embedded/npm-watch';
 import { Standalone } from './standalone';
 
 const DATA_FOLDER = './.data';
@@ -45,6 +46,7 @@ async function main(): Promise<void> {
   };
   process.on('SIGINT', () => stop(0));
   process.on('SIGTERM', () => stop(0));
+  onNpmGone(() => stop(0));
   void standalone.crashed.then((what) => {
     process.stderr.write(`${what}; stopping\n`);
     stop(1);

@@ -32,7 +32,7 @@ describe('PostgresBinaries', () => {
     const links = JSON.parse(readFileSync(join(packaged, 'pg-symlinks.json'), 'utf8')) as {
       target: string;
     }[];
-    for (const { target } of links) unlinkSync(join(dirname(packaged), target));
+    for (const { target } of links) rmSync(join(dirname(packaged), target), { force: true });
     const copies = join(folder, 'copies');
     mkdirSync(copies);
     const said: string[] = [];
