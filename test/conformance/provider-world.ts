@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Emulator, type EmulatorSettings } from '../../apps/emulator/src';
 import { AppConfig } from '@app/config';
-import type { ProseCall, TranscribeCall } from '@app/providers';
+import type { ProseCall, SlotPlace, TranscribeCall } from '@app/providers';
 import { newJobScope, RequestScope, type Scope } from '@app/request-scope';
 import { composeProviders, type ProviderParts } from '../../libs/providers/src/compose-providers';
 import { openSlots, type OpenSlots } from './open-slots';
 
 export interface Dialect {
   readonly kind: 'asr' | 'llm';
-  readonly provider: 'whisperx' | 'openai' | 'ollama' | 'llamacpp' | 'anthropic';
+  readonly provider: 'whisperx' | 'openai' | 'ollama' | 'llamacpp' | 'anthropic' | 'stub';
 }
 
 /** Every dialect that speaks HTTP. */
@@ -29,6 +29,11 @@ export interface Asked {
   readonly meter: { readonly calls: number };
   readonly text: string;
 }
+
+export interface AskOptions
+  extends
+    Partial<Pick<ProseCall & TranscribeCall, 'signal' | 'onGranted' | 'onPause' | 'prompt'>>,
+    Partial<Pick<SlotPlace, 'placeId' | 'ticket'>> {}
 
 /**
  * One dialect against the emulator on the wire, under the real semaphore: everything between a call's face
@@ -82,12 +87,9 @@ export class ProviderWorld {
   }
 
   /** One plain call of the world's kind. */
-  async ask(
-    parts: ProviderParts,
-    more: Partial<Pick<ProseCall & TranscribeCall, 'signal' | 'onGranted' | 'onPause' | 'prompt'>> = {},
-  ): Promise<Asked> {
-    const { prompt = 'Tell me of the road.', ...call } = more;
-    const place = { placeId: `place-${(this.placesMade += 1)}`, group: 'team' };
+  async ask(parts: ProviderParts, more: AskOptions = {}): Promise<Asked> {
+    const { prompt = 'Tell me of the road.', placeId, ticket, ...call } = more;
+    const place = { placeId: placeId ?? `place-${(this.placesMade += 1)}`, ticket, group: 'team' };
     if (this.dialect.kind === 'llm')
       return parts.dispatch.dispatchProse({ use: 'llm', prompt, place, ...call });
     const audio = {
