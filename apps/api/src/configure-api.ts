@@ -1,6 +1,8 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { ProblemDto } from '@app/http';
+import { requestIdOf } from '@app/request-scope';
 import { TranscriptDto } from '@app/sessions';
 import helmet from 'helmet';
 import { Logger } from 'nestjs-pino';
@@ -19,6 +21,12 @@ export function configureHttp(app: NestExpressApplication): void {
       strictTransportSecurity: false,
     }),
   );
+  // Before the body is read: a body that cannot be read gets a request id too. The scope is opened after it,
+  // since reading a body loses what was opened before.
+  app.use((request: IncomingMessage & { id?: unknown }, _: ServerResponse, next: () => void) => {
+    request.id = requestIdOf(request);
+    next();
+  });
   app.useBodyParser('json', { limit: JSON_LIMIT });
   // A large recording on a slow line takes longer than Node's five minutes for a whole request.
   app.getHttpServer().requestTimeout = 0;

@@ -25,6 +25,8 @@ export async function readRecordingUpload(request: Request, store: RecordingStor
   const fields: Record<string, string> = {};
   let saving: Promise<StoredRecording> | undefined;
 
+  // Destroyed in the middle of a body it says so once more, to nobody: unheard, that would end the process.
+  parser.on('error', () => undefined);
   const parsed = new Promise<void>((resolve, reject) => {
     parser.on('field', (name, value, info) => {
       if (!FIELDS.some((field) => field === name)) reject(wrongField(name, 'is not a field of this route'));
