@@ -1,6 +1,13 @@
 import { OnQueueFailed, Processor } from '@nestjs/bull';
 import { type OnApplicationBootstrap } from '@nestjs/common';
-import { JobAttempts, type JobPayload, JobQueues, QueueConsumers, QueueWait, TRANSCRIBE_QUEUE } from '@app/jobs';
+import {
+  JobAttempts,
+  type JobPayload,
+  JobQueues,
+  QueueConsumers,
+  QueueWait,
+  TRANSCRIBE_QUEUE,
+} from '@app/jobs';
 import type { Job } from 'bull';
 import { SessionFailureHook } from './session-failure-hook';
 import { SessionTranscriber } from './session-transcriber';

@@ -25,8 +25,6 @@ export async function readRecordingUpload(request: Request, store: RecordingStor
   const fields: Record<string, string> = {};
   let saving: Promise<StoredRecording> | undefined;
 
-  // Destroyed in the middle of a body it says so once more, to nobody: unheard, that would end the process.
-  parser.on('error', () => undefined);
   const parsed = new Promise<void>((resolve, reject) => {
     parser.on('field', (name, value, info) => {
       if (!FIELDS.some((field) => field === name)) reject(wrongField(name, 'is not a field of this route'));
@@ -34,6 +32,9 @@ export async function readRecordingUpload(request: Request, store: RecordingStor
       fields[name] = value;
     });
     parser.on('file', (name, file) => {
+      // Destroyed in the middle of a body it says so, after everybody has stopped listening: unheard, that
+      // would end the process.
+      file.on('error', () => undefined);
       if (name !== FILE_FIELD || saving) {
         file.resume();
         return reject(wrongField(name, saving ? 'is a second file' : `must be named "${FILE_FIELD}"`));

@@ -91,5 +91,7 @@ function closeAfterAnswer(request: Request, response: Response): void {
   response.setHeader('Connection', 'close');
   request.unpipe();
   request.resume();
-  response.once('finish', () => setTimeout(() => request.socket.destroy(), SWALLOW_MS).unref());
+  // Taken now: the request forgets its socket once that has closed.
+  const { socket } = request;
+  response.once('finish', () => setTimeout(() => socket.destroy(), SWALLOW_MS).unref());
 }
