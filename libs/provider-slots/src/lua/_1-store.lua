@@ -21,13 +21,11 @@ local DUE, SEQ, WAKES, KNOWN = root .. ':due', root .. ':seq', root .. ':wakes',
 local function placeKey(placeId) return root .. ':place:' .. placeId end
 local function capKey(cap) return root .. ':cap:' .. cap end
 local function heldKey(cap) return root .. ':cap:' .. cap .. ':held' end
-local function offeredKey(cap) return root .. ':cap:' .. cap .. ':offered' end
 local function overrunKey(cap) return root .. ':cap:' .. cap .. ':overrun' end
 local function probesKey(cap) return root .. ':cap:' .. cap .. ':probes' end
 local function samplesKey(cap) return root .. ':cap:' .. cap .. ':samples' end
-local function groupsKey(cap) return root .. ':cap:' .. cap .. ':groups' end
-local function headsKey(cap) return root .. ':cap:' .. cap .. ':heads' end
 local function tagsKey(cap) return root .. ':cap:' .. cap .. ':tags' end
+local function groupsKey(cap) return root .. ':cap:' .. cap .. ':groups' end
 local function lanesKey(cap, group) return root .. ':cap:' .. cap .. ':lanes:' .. group end
 local function laneKey(lane) return root .. ':lane:' .. lane end
 local function waitersKey(lane) return root .. ':lane:' .. lane .. ':waiters' end
@@ -35,7 +33,10 @@ local function waitersKey(lane) return root .. ':lane:' .. lane .. ':waiters' en
 -- Lua's own conversion keeps 14 digits, a ticket has 16.
 local function int(number) return string.format('%.0f', number) end
 
+-- Every key expires with its last user. A key is touched when it is made, and then, with all that belongs together,
+-- only when the last time is a while ago: a command each time would cost more than the work itself.
 local function touch(key) redis.call('PEXPIRE', key, int(settings.idleMs)) end
+local function isStale(touchedAt) return not touchedAt or now - tonumber(touchedAt) > settings.idleMs / 8 end
 
 -- Tickets and lease ids: above all earlier ones, also above those of before a wipe, whose time is past.
 local lastSeq
@@ -52,10 +53,8 @@ local function nextSeq()
   return int(lastSeq)
 end
 
-local function setDue(member, at)
-  redis.call('ZADD', DUE, int(at), member)
-  touch(DUE)
-end
+-- The index of deadlines never runs empty while a cap is in use (see keepCap), so it keeps its expiry.
+local function setDue(member, at) redis.call('ZADD', DUE, int(at), member) end
 local function clearDue(member) redis.call('ZREM', DUE, member) end
 
 local function split(text)
@@ -75,12 +74,16 @@ local function readPlace(placeId)
   return place
 end
 
-local function writePlace(place, keepMs, ...)
-  local key = placeKey(place.placeId)
-  redis.call('HSET', key, ...)
-  redis.call('PEXPIRE', key, int(math.max(keepMs, settings.idleMs)))
+local function changePlace(place, ...)
+  redis.call('HSET', placeKey(place.placeId), ...)
   local fields = { ... }
   for i = 1, #fields, 2 do place[fields[i]] = fields[i + 1] end
+end
+
+-- Writes a place that is to outlive `keepMs` from now.
+local function writePlace(place, keepMs, ...)
+  changePlace(place, ...)
+  redis.call('PEXPIRE', placeKey(place.placeId), int(math.max(keepMs, settings.idleMs)))
 end
 
 local function erasePlace(place)

@@ -12,7 +12,8 @@ local function asLimit(text) return text and text ~= '' and tonumber(text) or ni
 local function readCap(name)
   local cap = caps[name]
   if cap then return cap end
-  local fields = redis.call('HMGET', capKey(name), 'limit', 'override', 'gateUntil', 'gateReason', 'wave', 'granted', 'vtime')
+  local fields = redis.call('HMGET', capKey(name), 'limit', 'override', 'gateUntil', 'gateReason', 'wave', 'granted',
+    'overruns', 'turnover', 'touchedAt')
   cap = {
     name = name,
     asked = fields[1],
@@ -22,17 +23,55 @@ local function readCap(name)
     gateReason = fields[4] or nil,
     wave = tonumber(fields[5] or nil),
     granted = tonumber(fields[6] or nil) or 0,
-    vtime = tonumber(fields[7] or nil) or 0,
-    used = redis.call('ZCARD', heldKey(name)) + redis.call('ZCARD', overrunKey(name)),
+    overruns = tonumber(fields[7] or nil) or 0,
+    turnover = fields[8] or '0',
+    touchedAt = fields[9],
+    held = redis.call('ZCARD', heldKey(name)),
+    heads = {},
   }
   caps[name] = cap
   return cap
 end
 
--- An override is the operator's word and outlives every idle time.
-local function touchCap(cap)
+-- Held, offered and overrun: all count for admission.
+local function usedOf(cap) return cap.held + cap.overruns end
+
+-- The cap is in use: what belongs to it, and the indexes, live on. An override is the operator's word and outlives
+-- every idle time. The index of deadlines gets an entry that never falls due, so that it never runs empty.
+local function keepCap(cap)
+  if not isStale(cap.touchedAt) then return end
+  cap.touchedAt = now
+  redis.call('HSET', capKey(cap.name), 'touchedAt', int(now))
   if not cap.override then touch(capKey(cap.name)) end
+  touch(heldKey(cap.name))
+  touch(overrunKey(cap.name))
+  touch(samplesKey(cap.name))
+  touch(tagsKey(cap.name))
+  touch(groupsKey(cap.name))
+  redis.call('ZADD', KNOWN, int(now), cap.name)
+  touch(KNOWN)
+  redis.call('ZADD', DUE, '+inf', 'i:')
+  touch(DUE)
 end
+
+-- An offer stands among the held with its claim deadline below zero: that tells the two apart.
+local function addHeld(cap, placeId, score)
+  if redis.call('ZADD', heldKey(cap.name), int(score), placeId) == 0 then return end
+  cap.held = cap.held + 1
+  if cap.held == 1 then touch(heldKey(cap.name)) end
+end
+local function removeHeld(cap, placeId) cap.held = cap.held - redis.call('ZREM', heldKey(cap.name), placeId) end
+
+local function changeOverruns(cap, by)
+  if by == 0 then return end
+  cap.overruns = cap.overruns + by
+  redis.call('HINCRBY', capKey(cap.name), 'overruns', by)
+end
+local function addOverrun(cap, placeId, deadline)
+  changeOverruns(cap, redis.call('ZADD', overrunKey(cap.name), int(deadline), placeId))
+  touch(overrunKey(cap.name))
+end
+local function removeOverrun(cap, placeId) changeOverruns(cap, -redis.call('ZREM', overrunKey(cap.name), placeId)) end
 
 local function isGateClosed(cap) return cap.gateUntil ~= nil and now < cap.gateUntil end
 
@@ -40,7 +79,7 @@ local function isGateClosed(cap) return cap.gateUntil ~= nil and now < cap.gateU
 local function blockReason(cap)
   if isGateClosed(cap) then return 'gate' end
   if cap.gateUntil and cap.granted >= (cap.wave or 1) then return 'gate' end
-  if cap.limit and cap.used >= cap.limit then return 'cap' end
+  if cap.limit and usedOf(cap) >= cap.limit then return 'cap' end
   return nil
 end
 
@@ -63,7 +102,7 @@ local function closeGate(cap, untilMs, reason)
   redis.call('HSET', capKey(cap.name), 'gateUntil', int(cap.gateUntil), 'gateReason', cap.gateReason)
   redis.call('HDEL', capKey(cap.name), 'wave', 'granted')
   redis.call('DEL', probesKey(cap.name))
-  touchCap(cap)
+  keepCap(cap)
   setDue('g:' .. cap.name, cap.gateUntil)
 end
 

@@ -9,98 +9,148 @@ local function queueGroup(group) return settings.order == 'fifo' and '' or group
 -- Members sort by score, then by name: the head's ticket in front breaks ties between groups.
 local function groupMember(ticket, group) return string.format('%016.0f:', ticket) .. group end
 
--- The start tag that the group's next grant on this cap gets (start-time fair queueing).
-local function startTag(cap, group, member)
-  local tag = member and redis.call('ZSCORE', groupsKey(cap.name), member)
-  if tag then return tonumber(tag) end
-  return math.max(cap.vtime, tonumber(redis.call('ZSCORE', tagsKey(cap.name), group) or 0))
+-- Start-time fair queueing. A group in line stands in `groups` with its start tag; while it is not, `tags` remembers
+-- the tag of its next turn. Member '' of `tags` is the cap's virtual time: the start tag served last.
+local PRUNE_EVERY = 16
+
+local function nextTag(cap, group)
+  local scores = redis.call('ZMSCORE', tagsKey(cap.name), '', group)
+  local vtime = tonumber(scores[1] or nil)
+  return math.max(vtime or 0, tonumber(scores[2] or nil) or 0), vtime == nil
 end
 
--- Puts the group where its first lane belongs, or takes it out when it has none left.
-local function refreshGroup(cap, group)
-  local head = redis.call('ZRANGE', lanesKey(cap.name, group), 0, 0, 'WITHSCORES')
-  local old = redis.call('HGET', headsKey(cap.name), group)
-  local new = head[1] and groupMember(tonumber(head[2]), group)
-  if old == new or (not old and not new) then return end
-  cap.waiters = nil
-  if not new then
-    redis.call('ZREM', groupsKey(cap.name), old)
-    redis.call('HDEL', headsKey(cap.name), group)
-    return
+-- Tags that the virtual time has passed say nothing any more.
+local function pruneTags(cap, vtime)
+  redis.call('ZREMRANGEBYSCORE', tagsKey(cap.name), '-inf', '(' .. int(vtime))
+  touch(tagsKey(cap.name))
+end
+
+local function tagInLine(cap, group, head)
+  return tonumber(redis.call('ZSCORE', groupsKey(cap.name), groupMember(head, group)))
+end
+
+-- The ticket at the head of the group's lanes on this cap, or nil when it is not in line there.
+local function headOf(cap, group)
+  if cap.heads[group] == nil then
+    local first = redis.call('ZRANGE', lanesKey(cap.name, group), 0, 0, 'WITHSCORES')
+    cap.heads[group] = tonumber(first[2]) or false
   end
-  local tag = startTag(cap, group, old)
-  if old then redis.call('ZREM', groupsKey(cap.name), old) end
-  redis.call('ZADD', groupsKey(cap.name), int(tag), new)
-  redis.call('HSET', headsKey(cap.name), group, new)
-  touch(groupsKey(cap.name))
-  touch(headsKey(cap.name))
-  touch(lanesKey(cap.name, group))
+  return cap.heads[group] or nil
 end
 
--- An admission: the group's turn on each of its caps is used up.
+-- Puts the group where its head says. `tag`: its start tag from now on, when that has changed.
+local function moveGroup(cap, group, old, new, tag)
+  cap.heads[group] = new or false
+  if not new then
+    tag = tag or tagInLine(cap, group, old)
+    redis.call('ZREM', groupsKey(cap.name), groupMember(old, group))
+    if settings.order ~= 'fifo' then redis.call('ZADD', tagsKey(cap.name), int(tag), group) end
+    cap.waiters = nil
+  elseif not old then
+    tag = settings.order == 'fifo' and 0 or nextTag(cap, group)
+    redis.call('ZADD', groupsKey(cap.name), int(tag), groupMember(new, group))
+    touch(groupsKey(cap.name))
+    touch(lanesKey(cap.name, group))
+    cap.waiters = true
+  elseif new ~= old then
+    tag = tag or tagInLine(cap, group, old)
+    redis.call('ZADD', groupsKey(cap.name), int(tag), groupMember(new, group))
+    redis.call('ZREM', groupsKey(cap.name), groupMember(old, group))
+  elseif tag then
+    redis.call('ZADD', groupsKey(cap.name), int(tag), groupMember(new, group))
+  end
+end
+
+-- Puts the lane among those of its group by its head's ticket, or takes it out (nil).
+local function placeLane(lane, cap, head, tag)
+  local old = headOf(cap, lane.group)
+  local new = head
+  if head then
+    redis.call('ZADD', lanesKey(cap.name, lane.group), int(head), lane.id)
+  else
+    redis.call('ZREM', lanesKey(cap.name, lane.group), lane.id)
+  end
+  if old and (not head or head > old) then
+    cap.heads[lane.group] = nil
+    new = headOf(cap, lane.group)
+  end
+  if old or new then moveGroup(cap, lane.group, old, new, tag) end
+end
+
+-- An admission on a cap: the group's turn there is used up.
 local function charge(cap, group)
   if settings.order == 'fifo' then return end
-  local member = redis.call('HGET', headsKey(cap.name), group)
-  local tag = startTag(cap, group, member)
-  cap.vtime = math.max(cap.vtime, tag)
-  redis.call('HSET', capKey(cap.name), 'vtime', int(cap.vtime))
-  redis.call('ZADD', tagsKey(cap.name), int(tag + 1), group)
-  redis.call('ZREMRANGEBYSCORE', tagsKey(cap.name), '-inf', int(cap.vtime))
-  touch(tagsKey(cap.name))
-  if member then redis.call('ZADD', groupsKey(cap.name), int(tag + 1), member) end
+  local head = cap.waiters ~= false and headOf(cap, group)
+  if head then
+    local tag = tagInLine(cap, group, head)
+    redis.call('ZADD', tagsKey(cap.name), 'GT', int(tag), '')
+    redis.call('ZADD', groupsKey(cap.name), int(tag + 1), groupMember(head, group))
+    return
+  end
+  local tag, isNew = nextTag(cap, group)
+  redis.call('ZADD', tagsKey(cap.name), int(tag), '', int(tag + 1), group)
+  if isNew or tag % PRUNE_EVERY == 0 then pruneTags(cap, tag) end
+end
+
+-- The admission of a lane's head on the cap it is queued on; returns the group's next start tag.
+local function chargeHead(cap, group)
+  if settings.order == 'fifo' then return nil end
+  local tag = tagInLine(cap, group, headOf(cap, group))
+  redis.call('ZADD', tagsKey(cap.name), 'GT', int(tag), '')
+  if tag % PRUNE_EVERY == 0 then pruneTags(cap, tag) end
+  return tag + 1
 end
 
 -- The admission came to nothing (a missed, left or taken-back offer).
 local function refund(cap, group)
   if settings.order == 'fifo' then return end
-  local tag = redis.call('ZSCORE', tagsKey(cap.name), group)
-  if not tag then return end
-  tag = math.max(0, tonumber(tag) - 1)
-  redis.call('ZADD', tagsKey(cap.name), int(tag), group)
-  local member = redis.call('HGET', headsKey(cap.name), group)
-  if member then redis.call('ZADD', groupsKey(cap.name), int(tag), member) end
+  local head = headOf(cap, group)
+  if head then
+    redis.call('ZINCRBY', groupsKey(cap.name), -1, groupMember(head, group))
+  elseif redis.call('ZSCORE', tagsKey(cap.name), group) then
+    redis.call('ZINCRBY', tagsKey(cap.name), -1, group)
+  end
 end
 
 local function readLane(laneId)
-  local fields = redis.call('HMGET', laneKey(laneId), 'at', 'group', 'caps')
+  local fields = redis.call('HMGET', laneKey(laneId), 'at', 'group', 'caps', 'touchedAt')
   if not fields[2] then return nil end
-  return { id = laneId, at = fields[1], group = fields[2], capNames = split(fields[3]) }
+  return { id = laneId, at = fields[1], group = fields[2], capNames = split(fields[3]), touchedAt = fields[4] }
 end
 
 local function laneIdOf(group, capsText) return redis.sha1hex(queueGroup(group) .. '\n\n' .. capsText) end
+
+local function keepLane(lane)
+  if not isStale(lane.touchedAt) then return end
+  redis.call('HSET', laneKey(lane.id), 'touchedAt', int(now))
+  touch(laneKey(lane.id))
+  touch(waitersKey(lane.id))
+  touch(lanesKey(lane.at, lane.group))
+  touch(groupsKey(lane.at))
+end
 
 local function countWaiting(capName, by)
   if by ~= 0 then redis.call('HINCRBY', capKey(capName), 'waiting', by) end
 end
 
-local function unqueueLane(lane)
-  local cap = readCap(lane.at)
-  redis.call('ZREM', lanesKey(cap.name, lane.group), lane.id)
-  refreshGroup(cap, lane.group)
-end
-
 -- Puts the lane where its head's ticket says, or forgets it when nobody waits in it.
-local function refreshLane(lane)
+local function refreshLane(lane, tag)
   local head = redis.call('ZRANGE', waitersKey(lane.id), 0, 0, 'WITHSCORES')
-  if not head[1] then
-    redis.call('DEL', laneKey(lane.id))
-    return unqueueLane(lane)
-  end
-  redis.call('ZADD', lanesKey(lane.at, lane.group), head[2], lane.id)
-  refreshGroup(readCap(lane.at), lane.group)
+  if not head[1] then redis.call('DEL', laneKey(lane.id)) end
+  placeLane(lane, readCap(lane.at), tonumber(head[2]), tag)
 end
 
 local function moveLane(lane, toCap)
   local waiting = redis.call('ZCARD', waitersKey(lane.id))
   countWaiting(lane.at, -waiting)
-  unqueueLane(lane)
+  placeLane(lane, readCap(lane.at), nil)
   lane.at = toCap
   countWaiting(lane.at, waiting)
   redis.call('HSET', laneKey(lane.id), 'at', toCap)
   refreshLane(lane)
 end
 
--- The place waits in its lane; a new lane is queued on `blocker`.
+-- The place waits in its lane from now on; a new lane is queued on `blocker`.
 local function joinLane(place, blocker)
   local laneId = laneIdOf(place.group, place.caps)
   local lane = readLane(laneId)
@@ -108,20 +158,15 @@ local function joinLane(place, blocker)
     lane = { id = laneId, at = blocker, group = queueGroup(place.group), capNames = place.capNames }
     redis.call('HSET', laneKey(laneId), 'at', blocker, 'group', lane.group, 'caps', place.caps)
   end
-  touch(laneKey(laneId))
   if redis.call('ZADD', waitersKey(laneId), place.ticket, place.placeId) == 1 then countWaiting(lane.at, 1) end
-  touch(waitersKey(laneId))
-  refreshLane(lane)
-  touch(lanesKey(lane.at, lane.group))
-  touch(groupsKey(lane.at))
-  touch(headsKey(lane.at))
+  if redis.call('ZRANGE', waitersKey(laneId), 0, 0)[1] == place.placeId then refreshLane(lane) end
+  keepLane(lane)
   place.lane = laneId
 end
 
 local function leaveLane(place)
   if redis.call('ZREM', waitersKey(place.lane), place.placeId) == 0 then return end
   local lane = readLane(place.lane)
-  if not lane then return end
   countWaiting(lane.at, -1)
   refreshLane(lane)
 end

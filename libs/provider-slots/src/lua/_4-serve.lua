@@ -13,15 +13,12 @@ local function markAllFreed(place)
   for i, name in ipairs(place.capNames) do markFreed(name, #place.capNames - i) end
 end
 
--- Takes a slot in each of the place's caps, until `deadline`.
-local function take(place, deadline)
+-- Takes a slot in each of the place's caps. `isOffer`: for the time being, until it is claimed.
+local function take(place, deadline, isOffer)
   for _, name in ipairs(place.capNames) do
     local cap = readCap(name)
-    redis.call('ZADD', heldKey(name), int(deadline), place.placeId)
-    touch(heldKey(name))
-    cap.used = cap.used + 1
+    addHeld(cap, place.placeId, isOffer and -deadline or deadline)
     countProbe(cap, place.placeId)
-    charge(cap, place.group)
   end
   setDue('p:' .. place.placeId, deadline)
 end
@@ -29,10 +26,11 @@ end
 -- Gives its slots back, held, overrun or offered.
 local function vacate(place)
   for _, name in ipairs(place.capNames) do
-    local cap = readCap(name)
-    local removed = redis.call('ZREM', place.state == 'overrun' and overrunKey(name) or heldKey(name), place.placeId)
-    if place.state == 'offered' then redis.call('ZREM', offeredKey(name), place.placeId) end
-    cap.used = cap.used - removed
+    if place.state == 'overrun' then
+      removeOverrun(readCap(name), place.placeId)
+    else
+      removeHeld(readCap(name), place.placeId)
+    end
   end
   markAllFreed(place)
 end
@@ -43,10 +41,10 @@ local function withdrawOffer(place)
   for _, name in ipairs(place.capNames) do
     local cap = readCap(name)
     settleProbe(cap, place.placeId, 'none')
-    refund(cap, place.group)
+    refund(cap, queueGroup(place.group))
   end
   countWaiting(place.at, -1)
-  clearDue('w:' .. place.placeId)
+  if place.wake ~= '' then clearDue('w:' .. place.placeId) end
 end
 
 local function announce(place)
@@ -71,15 +69,14 @@ end
 local function offer(place, lane)
   local isInPlace = place.channel and place.channel ~= ''
   local deadline = now + (isInPlace and settings.waitClaimMs or settings.claimMs)
-  -- Charged while the group still stands in line: that is where its start tag is.
-  take(place, math.min(deadline, tonumber(place.expiresAt) or math.huge))
-  redis.call('ZREM', waitersKey(lane.id), place.placeId)
-  refreshLane(lane)
+  take(place, math.min(deadline, tonumber(place.expiresAt) or math.huge), true)
   for _, name in ipairs(place.capNames) do
-    redis.call('ZADD', offeredKey(name), int(deadline), place.placeId)
-    touch(offeredKey(name))
+    if name ~= lane.at then charge(readCap(name), queueGroup(place.group)) end
   end
-  writePlace(place, settings.parkMs, 'state', 'offered', 'leaseId', nextSeq(), 'at', lane.at, 'deadline', int(deadline))
+  local tag = chargeHead(readCap(lane.at), lane.group)
+  redis.call('ZREM', waitersKey(lane.id), place.placeId)
+  refreshLane(lane, tag)
+  changePlace(place, 'state', 'offered', 'leaseId', nextSeq(), 'at', lane.at, 'deadline', int(deadline))
   -- Nobody listens: the process is gone, or its subscription is, and then it asks again by itself.
   if announce(place) == 0 then
     withdrawOffer(place)
@@ -114,12 +111,12 @@ end
 
 local function serveCap(cap, depth)
   while stepsLeft > 0 do
-    if blockReason(cap) then return end
+    if blockReason(cap) or not hasWaiters(cap) then return end
     local first = redis.call('ZRANGE', groupsKey(cap.name), 0, 0)[1]
-    if not first then return end
     stepsLeft = stepsLeft - 1
     local laneId = redis.call('ZRANGE', lanesKey(cap.name, string.sub(first, 18)), 0, 0)[1]
     local lane = readLane(laneId)
+    cap.heads[lane.group] = tonumber(string.sub(first, 1, 16))
     local place = readPlace(redis.call('ZRANGE', waitersKey(laneId), 0, 0)[1])
     local better = betterCapFor(place, cap.name)
     if not better then

@@ -4,9 +4,8 @@
 local function putBack(place)
   local blocker = blockerOf(place.capNames)
   local at = blocker and blocker.name or place.at
-  writePlace(place, settings.parkMs, 'state', 'waiting', 'leaseId', '')
   joinLane(place, at)
-  redis.call('HSET', placeKey(place.placeId), 'lane', place.lane)
+  writePlace(place, settings.parkMs, 'state', 'waiting', 'leaseId', '', 'lane', place.lane)
   local isInPlace = place.channel and place.channel ~= ''
   local deadline = now + (isInPlace and settings.waitAliveMs or settings.parkMs)
   setDue('p:' .. place.placeId, math.min(deadline, tonumber(place.expiresAt) or math.huge))
@@ -14,7 +13,7 @@ end
 
 -- The unclaimed offers of a closed gate, at most so many in one script; the rest by a continuation.
 local function takeBackOffers(cap)
-  local offered = redis.call('ZRANGE', offeredKey(cap.name), 0, MAX_STEPS)
+  local offered = redis.call('ZRANGEBYSCORE', heldKey(cap.name), '-inf', 0, 'LIMIT', 0, MAX_STEPS + 1)
   for i, placeId in ipairs(offered) do
     if i > MAX_STEPS then return setDue('s:' .. cap.name, now) end
     local place = readPlace(placeId)

@@ -3,12 +3,13 @@
 -- The claim of an offer whose holder is already past it: it may finish before its claim lands.
 local function claimFirst(place)
   if place.state ~= 'offered' then return end
-  for _, name in ipairs(place.capNames) do redis.call('ZREM', offeredKey(name), place.placeId) end
   countWaiting(place.at, -1)
-  clearDue('w:' .. place.placeId)
+  if place.wake ~= '' then clearDue('w:' .. place.placeId) end
   place.state = 'held'
   place.grantedAt = nil
 end
+
+local SAMPLES = 64
 
 -- `outcome`: ok, failed, aborted, refused. Only a hold that ended well says how long holds are.
 local function endLease(place, outcome)
@@ -20,9 +21,9 @@ local function endLease(place, outcome)
     settleProbe(cap, place.placeId, outcome)
     if outcome ~= 'refused' then redis.call('HINCRBY', capKey(name), 'turnover', 1) end
     if outcome == 'ok' and holdMs > 0 then
-      redis.call('LPUSH', samplesKey(name), int(holdMs) .. ':' .. (place.work or ''))
-      redis.call('LTRIM', samplesKey(name), 0, 63)
-      touch(samplesKey(name))
+      local count = redis.call('LPUSH', samplesKey(name), int(holdMs) .. ':' .. (place.work or ''))
+      if count == 1 then touch(samplesKey(name)) end
+      if count > 2 * SAMPLES then redis.call('LTRIM', samplesKey(name), 0, SAMPLES - 1) end
     end
   end
   -- A predecessor may still be about; it must find that the place has moved on.

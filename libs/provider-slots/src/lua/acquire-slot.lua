@@ -24,10 +24,8 @@ for i, asked in ipairs(request.caps) do
     redis.call('HSET', capKey(cap.name), 'limit', asked.limit, 'labels', asked.labels)
     if before and (cap.limit == nil or cap.limit > before) then markFreed(cap.name, #request.caps - i) end
   end
-  touchCap(cap)
-  redis.call('ZADD', KNOWN, int(now), cap.name)
+  keepCap(cap)
 end
-touch(KNOWN)
 serveFreed()
 
 local capsText = table.concat(capNames, '\n')
@@ -41,17 +39,17 @@ end
 
 local leaseMs = request.leaseMs or settings.leaseMs
 
-local function hold(kind, leaseId)
+local function hold(kind, leaseId, grantedAt)
   local deadline = now + leaseMs
+  local isOverrun = place.state == 'overrun'
   for _, name in ipairs(place.capNames) do
-    redis.call('ZADD', place.state == 'overrun' and overrunKey(name) or heldKey(name), int(deadline), place.placeId)
-    touch(heldKey(name))
-    startProbe(readCap(name), place.placeId)
+    local cap = readCap(name)
+    if isOverrun then addOverrun(cap, place.placeId, deadline) else addHeld(cap, place.placeId, deadline) end
+    startProbe(cap, place.placeId)
   end
   setDue('p:' .. place.placeId, deadline)
-  local state = place.state == 'overrun' and 'overrun' or 'held'
-  writePlace(place, leaseMs, 'state', state, 'leaseId', leaseId, 'nonce', request.nonce,
-    'deadline', int(deadline), 'leaseMs', int(leaseMs))
+  writePlace(place, leaseMs, 'state', isOverrun and 'overrun' or 'held', 'leaseId', leaseId, 'nonce', request.nonce,
+    'deadline', int(deadline), 'leaseMs', int(leaseMs), 'grantedAt', grantedAt, 'takenOver', place.takenOver)
   return granted(kind)
 end
 
@@ -64,19 +62,17 @@ end
 
 if place and isInUse(place) then
   if place.caps ~= capsText then return { 'conflict' } end
-  if place.nonce == request.nonce then return hold('again', place.leaseId) end
-  redis.call('HSET', placeKey(place.placeId), 'takenOver', '1', 'grantedAt', int(now))
-  if not closedGate() then return hold('takeover', nextSeq()) end
+  if place.nonce == request.nonce then return hold('again', place.leaseId, place.grantedAt or int(now)) end
+  place.takenOver = '1'
+  if not closedGate() then return hold('takeover', nextSeq(), int(now)) end
   -- Nobody starts behind a closed gate: the slot goes back, and the place waits like any other.
   vacate(place)
   place.state = 'aside'
 elseif place and place.state == 'offered' then
   if place.caps == capsText and not closedGate() then
     countWaiting(place.at, -1)
-    clearDue('w:' .. place.placeId)
-    for _, name in ipairs(place.capNames) do redis.call('ZREM', offeredKey(name), place.placeId) end
-    redis.call('HSET', placeKey(place.placeId), 'grantedAt', int(now))
-    return hold('claim', place.leaseId)
+    if place.wake ~= '' then clearDue('w:' .. place.placeId) end
+    return hold('claim', place.leaseId, int(now))
   end
   withdrawOffer(place)
   place.state = 'aside'
@@ -102,7 +98,6 @@ if ticket then raiseSeq(tonumber(ticket)) end
 local keepsTicket = isKnown or (place ~= nil and place.state == 'lapsed')
 if keepsTicket and (not ticket or tonumber(place.ticket) < tonumber(ticket)) then ticket = place.ticket end
 if isWaiting and ticket ~= place.ticket then leaveLane(place) end
-ticket = ticket or nextSeq()
 
 local expiresAt = request.expiresInMs and int(now + request.expiresInMs) or ''
 local since = isKnown and place.since or int(now)
@@ -113,25 +108,30 @@ if isWaiting and blocker == nil then leaveLane(place) end
 
 if blocker == nil then
   local deadline = now + leaseMs
-  writePlace(place, leaseMs, 'state', 'held', 'leaseId', nextSeq(), 'nonce', request.nonce, 'caps', capsText,
-    'group', request.group, 'ticket', ticket, 'work', request.work or '', 'since', since, 'grantedAt', int(now),
-    'deadline', int(deadline), 'leaseMs', int(leaseMs), 'expiresAt', expiresAt, 'takenOver', takenOver, 'wake', '', 'channel', '')
-  take(place, deadline)
-  for _, name in ipairs(capNames) do startProbe(readCap(name), place.placeId) end
+  local leaseId = nextSeq()
+  take(place, deadline, false)
+  for _, name in ipairs(capNames) do
+    startProbe(readCap(name), place.placeId)
+    charge(readCap(name), queueGroup(request.group))
+  end
+  writePlace(place, leaseMs, 'state', 'held', 'leaseId', leaseId, 'nonce', request.nonce, 'caps', capsText,
+    'group', request.group, 'ticket', ticket or leaseId, 'work', request.work or '', 'since', since,
+    'grantedAt', int(now), 'deadline', int(deadline), 'leaseMs', int(leaseMs), 'expiresAt', expiresAt,
+    'takenOver', takenOver, 'wake', '', 'channel', '')
   serveFreed()
   return granted('fresh')
 end
 
 local aliveMs = request.channel and settings.waitAliveMs or settings.parkMs
-writePlace(place, settings.parkMs, 'state', 'waiting', 'leaseId', '', 'nonce', request.nonce, 'caps', capsText,
-  'group', request.group, 'ticket', ticket, 'work', request.work or '', 'since', since, 'expiresAt', expiresAt,
-  'takenOver', takenOver, 'wake', request.wake or '', 'channel', request.channel or '')
+place.ticket, place.group, place.caps = ticket or nextSeq(), request.group, capsText
 joinLane(place, blocker.name)
-redis.call('HSET', placeKey(place.placeId), 'lane', place.lane)
+writePlace(place, settings.parkMs, 'state', 'waiting', 'leaseId', '', 'nonce', request.nonce, 'caps', capsText,
+  'group', request.group, 'ticket', place.ticket, 'work', request.work or '', 'since', since, 'expiresAt', expiresAt,
+  'takenOver', takenOver, 'wake', request.wake or '', 'channel', request.channel or '', 'lane', place.lane)
 setDue('p:' .. place.placeId, math.min(now + aliveMs, tonumber(expiresAt) or math.huge))
 serveFreed()
 return { 'parked', cjson.encode({
-  ticket = ticket, cap = blocker.name, reason = reason, gateReason = blocker.gateReason, limit = blocker.limit,
-  turnover = blocker.name .. '#' .. (redis.call('HGET', capKey(blocker.name), 'turnover') or '0'),
+  ticket = place.ticket, cap = blocker.name, reason = reason, gateReason = blocker.gateReason, limit = blocker.limit,
+  turnover = blocker.name .. '#' .. blocker.turnover,
   retryAfterMs = isGateClosed(blocker) and blocker.gateUntil - now or 0,
 }) }

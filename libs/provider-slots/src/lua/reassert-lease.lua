@@ -28,19 +28,15 @@ for i, asked in ipairs(lease.caps) do
     cap.asked, cap.limit = asked.limit, cap.override or asLimit(asked.limit)
     redis.call('HSET', capKey(cap.name), 'limit', asked.limit, 'labels', asked.labels)
   end
-  touchCap(cap)
-  redis.call('ZADD', KNOWN, int(now), cap.name)
-  if cap.limit and cap.used >= cap.limit then fits = false end
+  keepCap(cap)
+  if cap.limit and usedOf(cap) >= cap.limit then fits = false end
 end
-touch(KNOWN)
 
 place = { placeId = lease.placeId, capNames = capNames, group = lease.group, state = fits and 'held' or 'overrun' }
 local deadline = now + lease.leaseMs
 for _, name in ipairs(capNames) do
-  local key = fits and heldKey(name) or overrunKey(name)
-  redis.call('ZADD', key, int(deadline), lease.placeId)
-  touch(key)
-  readCap(name).used = readCap(name).used + 1
+  local cap = readCap(name)
+  if fits then addHeld(cap, lease.placeId, deadline) else addOverrun(cap, lease.placeId, deadline) end
 end
 setDue('p:' .. lease.placeId, deadline)
 writePlace(place, lease.leaseMs, 'state', place.state, 'leaseId', lease.leaseId, 'nonce', lease.nonce,

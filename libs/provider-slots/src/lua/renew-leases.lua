@@ -17,11 +17,9 @@ expireDue(mine)
 
 local function keep(place, state, deadline)
   for _, name in ipairs(place.capNames) do
-    local key = state == 'held' and heldKey(name) or overrunKey(name)
-    redis.call('ZADD', key, int(deadline), place.placeId)
-    touch(key)
-    touchCap(readCap(name))
-    touch(samplesKey(name))
+    local cap = readCap(name)
+    if state == 'held' then addHeld(cap, place.placeId, deadline) else addOverrun(cap, place.placeId, deadline) end
+    keepCap(cap)
   end
   setDue('p:' .. place.placeId, deadline)
   writePlace(place, deadline - now, 'state', state, 'deadline', int(deadline))
@@ -41,12 +39,10 @@ local function renew(placeId, leaseId)
   local fits = true
   for _, name in ipairs(place.capNames) do
     local cap = readCap(name)
-    if cap.limit and cap.used - own >= cap.limit then fits = false end
+    if cap.limit and usedOf(cap) - own >= cap.limit then fits = false end
   end
-  for _, name in ipairs(place.capNames) do
-    local cap = readCap(name)
-    if own == 1 and fits then redis.call('ZREM', overrunKey(name), placeId) end
-    cap.used = cap.used + 1 - own
+  if own == 1 and fits then
+    for _, name in ipairs(place.capNames) do removeOverrun(readCap(name), placeId) end
   end
   return keep(place, fits and 'held' or 'overrun', deadline)
 end
@@ -57,8 +53,9 @@ local function keepWaiting(placeId)
   if place.state == 'waiting' then
     setDue('p:' .. placeId, math.min(now + settings.waitAliveMs, tonumber(place.expiresAt) or math.huge))
     touch(placeKey(placeId))
-    touch(waitersKey(place.lane))
-    touch(laneKey(place.lane))
+    local lane = readLane(place.lane)
+    keepLane(lane)
+    keepCap(readCap(lane.at))
   end
   return place.state
 end

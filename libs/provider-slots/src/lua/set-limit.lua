@@ -16,11 +16,11 @@ cap.limit = cap.override or asLimit(cap.asked)
 if cap.override then
   redis.call('HSET', capKey(name), 'override', limit)
   redis.call('PERSIST', capKey(name))
-  redis.call('ZADD', KNOWN, int(now), name)
 else
   redis.call('HDEL', capKey(name), 'override')
-  touchCap(cap)
+  touch(capKey(name))
 end
+keepCap(cap)
 markFreed(name, 0)
 serveFreed()
 return { 'set' }

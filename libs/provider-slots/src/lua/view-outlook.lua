@@ -31,11 +31,11 @@ end
 
 -- Another group gets its turns whose start tags come before that of this place.
 local position = rank
-local ownTag = startTag(cap, lane.group, redis.call('HGET', headsKey(cap.name), lane.group)) + rank
+local ownTag = tagInLine(cap, lane.group, headOf(cap, lane.group)) + rank
 for _, member in ipairs(redis.call('ZRANGE', groupsKey(cap.name), 0, MAX_STEPS - 1)) do
   local group = string.sub(member, 18)
   if group ~= lane.group then
-    local tag, head = startTag(cap, group, member), tonumber(string.sub(member, 1, 16))
+    local tag, head = tonumber(redis.call('ZSCORE', groupsKey(cap.name), member)), tonumber(string.sub(member, 1, 16))
     local turns = ownTag - tag + ((head < ticket) and 1 or 0)
     local waiting = 0
     for _, laneId in ipairs(redis.call('ZRANGE', lanesKey(cap.name, group), 0, MAX_STEPS - 1)) do

@@ -20,14 +20,14 @@ for i, name in ipairs(redis.call('ZRANGE', KNOWN, skip, skip + count - 1)) do
     if since and (not oldest or since < oldest) then oldest = since end
   end
   local waiting = math.max(0, tonumber(fields[2] or nil) or 0)
-  local offered = redis.call('ZCARD', offeredKey(name))
+  local offered = redis.call('ZCOUNT', heldKey(name), '-inf', 0)
   local load = viewLoad(cap)
   if cap.gateUntil and (isGateClosed(cap) or waiting > 0) then
     load.gateReason, load.gateUntil = cap.gateReason, cap.gateUntil
   end
   load.name, load.labels, load.override = name, fields[1] or '{}', cap.override
-  load.inUse, load.offered = cap.used - offered, offered
-  load.overrun, load.waiting = redis.call('ZCARD', overrunKey(name)), waiting
+  load.inUse, load.offered = usedOf(cap) - offered, offered
+  load.overrun, load.waiting = cap.overruns, waiting
   load.oldestWaitMs = oldest and now - oldest or nil
   views[i] = load
 end

@@ -17,7 +17,7 @@ describe('P13 gate', () => {
   }
 
   async function offered(world: SlotsWorld): Promise<string[]> {
-    return (await world.redis.zrange(`${world.root}:cap:llm:offered`, 0, -1)).sort();
+    return (await world.offers('llm')).sort();
   }
 
   it('P13 gate: refusal gives the lease back and closes the gate in one step', async () => {

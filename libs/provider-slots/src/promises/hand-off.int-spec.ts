@@ -122,12 +122,12 @@ describe('P2 full quota and P5 hand-off', () => {
     const lease = await world.grant(wish('x', cap(1)));
     for (let i = 0; i < 150; i += 1) await world.park(wish(`p${i}`, cap(1), { group: `g${i}` }));
     await world.store.setLimit('asr', 200);
-    const offered = await world.redis.zcard(`${world.root}:cap:asr:offered`);
+    const offered = await world.offers('asr').then((all) => all.length);
     expect(offered).toBeLessThanOrEqual(64);
     // A newcomer waits its turn although there is room: 86 lanes are still to be served.
     expect((await world.ask(wish('new', cap(1)), 'try')).outcome).toBe('busy');
     await world.sweep();
-    expect(await world.redis.zcard(`${world.root}:cap:asr:offered`)).toBe(150);
+    expect(await world.offers('asr').then((all) => all.length)).toBe(150);
     await world.store.releaseSlot('x', lease, 'ok');
     expect((await world.ask(wish('new', cap(1)), 'try')).outcome).toBe('granted');
   });

@@ -14,7 +14,7 @@ describe('P3 order', () => {
     for (;;) {
       await world.store.releaseSlot(placeId, leaseId, 'ok');
       const name = Array.isArray(caps) ? caps.at(-1)!.name : caps.name;
-      const [next] = await world.redis.zrange(`${world.root}:cap:${name}:offered`, 0, 0);
+      const [next] = await world.offers(name);
       if (!next) return served;
       served.push(next);
       const group = await world.redis.hget(`${world.root}:place:${next}`, 'group');

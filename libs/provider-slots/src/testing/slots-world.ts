@@ -95,8 +95,14 @@ export class SlotsWorld {
     return this.store.root;
   }
 
+  /** Held and offered. */
   held(cap: string): Promise<number> {
     return this.redis.zcard(`${this.root}:cap:${cap}:held`);
+  }
+
+  /** The places that are offered a slot of the cap. */
+  offers(cap: string): Promise<string[]> {
+    return this.redis.zrangebyscore(`${this.root}:cap:${cap}:held`, '-inf', 0);
   }
 
   async close(): Promise<void> {
