@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { Controller, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBearerAuth, ApiBody, ApiConsumes, ApiTags } from '@nestjs/swagger';
 import { AppConfig } from '@app/config';
@@ -91,7 +92,7 @@ function closeAfterAnswer(request: Request, response: Response): void {
   response.setHeader('Connection', 'close');
   request.unpipe();
   request.resume();
-  // Taken now: the request forgets its socket once that has closed.
-  const { socket } = request;
-  response.once('finish', () => setTimeout(() => socket.destroy(), SWALLOW_MS).unref());
+  // Null when the sender has gone already, and later on, once it goes.
+  const socket = request.socket as Socket | null;
+  response.once('finish', () => setTimeout(() => socket?.destroy(), SWALLOW_MS).unref());
 }
