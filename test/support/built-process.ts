@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { OrphanGuard } from '../../apps/standalone/src/embedded/orphan-guard';
 import { findFreePort } from '../../apps/standalone/src/embedded/free-port';
 import { eventually } from './eventually';
 
@@ -29,6 +30,8 @@ export class BuiltProcess {
       env: { PATH: process.env['PATH'], HOST: '127.0.0.1', ...env, PORT: String(port) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    // A test that failed before it stopped the process leaves it to the guard.
+    if (child.pid !== undefined) OrphanGuard.start().watch(child.pid, 'TERM');
     const lines: string[] = [];
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
