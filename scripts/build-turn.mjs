@@ -36,7 +36,10 @@ async function takeTurn() {
   }
 }
 
-/** By renaming, so that of several that find a left-over turn only one removes it. */
+/**
+ * By renaming, so that of several that find a left-over turn only one removes it. Should one of them be so late that
+ * it removes the next holder's turn, two build at once, which build.mjs bears.
+ */
 function removeTurn() {
   const leftOver = `${TURN}-${process.pid}`;
   try {
@@ -55,7 +58,7 @@ function readHolder() {
   }
 }
 
-function isAlive(pid) {
+export function isAlive(pid) {
   try {
     process.kill(pid, 0);
     return true;

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fingerprintSources } from './source-fingerprint.mjs';
-import { root, withBuildTurn } from './build-turn.mjs';
+import { isAlive, root, withBuildTurn } from './build-turn.mjs';
 
 // `npm run build`: compiles into a draft folder and puts that in the place of dist, so that a failed build leaves
 // the last good one, files of deleted sources do not stay, and nobody starts half a build.
@@ -16,10 +16,9 @@ const NOT_BUILT = ['**/*.spec.ts', '**/*.int-spec.ts', 'apps/console/**'];
 export function build() {
   // Taken before compiling: an edit meanwhile makes the build old, not the edit lost.
   const fingerprint = fingerprintSources(root);
-  const draft = join(root, 'dist.draft');
-  const retired = join(root, 'dist.retired');
-  const dist = join(root, 'dist');
-  for (const folder of [draft, retired]) rmSync(folder, { recursive: true, force: true });
+  const draft = join(root, `dist.draft-${process.pid}`);
+  for (const name of readdirSync(root))
+    if (isLeftOver(name)) rmSync(join(root, name), { recursive: true, force: true });
 
   const swc = join(root, 'node_modules', '@swc', 'cli', 'bin', 'swc.js');
   const args = [
@@ -36,9 +35,34 @@ export function build() {
   if (status !== 0) throw new Error('The build failed; the reason stands above.');
 
   writeFileSync(join(draft, STAMP), fingerprint);
-  if (existsSync(dist)) renameSync(dist, retired);
-  renameSync(draft, dist);
-  rmSync(retired, { recursive: true, force: true });
+  putInPlace(draft);
+}
+
+/** Of a build that was killed. */
+function isLeftOver(name) {
+  const [, pid] = /^dist\.(?:draft|retired)-(\d+)$/.exec(name) ?? [];
+  return pid !== undefined && !isAlive(Number(pid));
+}
+
+/** Also right should two builds run at once after all: then the later one stays. */
+function putInPlace(draft) {
+  const dist = join(root, 'dist');
+  const retired = join(root, `dist.retired-${process.pid}`);
+  for (;;) {
+    try {
+      renameSync(dist, retired);
+    } catch (error) {
+      if (error.code !== 'ENOENT') throw error;
+    }
+    try {
+      renameSync(draft, dist);
+      return;
+    } catch (error) {
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    } finally {
+      rmSync(retired, { recursive: true, force: true });
+    }
+  }
 }
 
 if (process.argv[1] === import.meta.filename) {
