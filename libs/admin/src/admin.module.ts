@@ -1,11 +1,13 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { GenerationsModule } from '@app/generations';
+import { EventStreamsModule } from '@app/http';
 import { ProvidersModule } from '@app/providers';
 import { TeamsModule } from '@app/teams';
 import { UsageModule } from '@app/usage';
 import { AdminAiController } from './admin-ai.controller';
 import { AdminCapsController } from './admin-caps.controller';
+import { AdminQueueEventsController } from './admin-queue-events.controller';
 import { AdminTeamsController } from './admin-teams.controller';
 import { AdminUsageController } from './admin-usage.controller';
 import { AuditEntry, LimitOverride } from './limit-override.entity';
@@ -17,12 +19,19 @@ import { QueueState } from './queue-state';
 @Module({
   imports: [
     TypeOrmModule.forFeature([LimitOverride, AuditEntry]),
+    EventStreamsModule,
     GenerationsModule,
     ProvidersModule,
     TeamsModule,
     UsageModule,
   ],
-  controllers: [AdminAiController, AdminCapsController, AdminTeamsController, AdminUsageController],
+  controllers: [
+    AdminAiController,
+    AdminQueueEventsController,
+    AdminCapsController,
+    AdminTeamsController,
+    AdminUsageController,
+  ],
   providers: [LimitOverrides, QueueState, ProviderTest],
   exports: [LimitOverrides, QueueState],
 })

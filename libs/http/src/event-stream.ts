@@ -17,13 +17,18 @@ const MOST_BUFFERED_BYTES = 256 * 1_024;
 
 /** One open `text/event-stream` answer (WHATWG HTML, server-sent events). */
 export class EventStream {
-  private lastId: string | undefined;
+  /** Digest of what was last sent, by the event's name. */
+  private readonly sent = new Map<string, string>();
 
   constructor(
     private readonly response: Response,
-    lastEventId: string | undefined,
+    /** What the client says it got last; empty for a new one. */
+    lastEventId = '',
   ) {
-    this.lastId = lastEventId;
+    for (const known of lastEventId.split(',')) {
+      const [event, digest] = known.split('=');
+      if (event && digest) this.sent.set(event, digest);
+    }
     response.status(200);
     response.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
     response.setHeader('Cache-Control', 'no-cache, no-transform');
@@ -33,14 +38,15 @@ export class EventStream {
   }
 
   /**
-   * Sends the whole state under a name. Its id is its digest, so a client that comes back with
-   * `Last-Event-ID` is not told again what it knows.
+   * Sends the whole state under a name, unless it was sent before. An id tells the digests of everything
+   * sent so far, so a client that comes back with `Last-Event-ID` is not told again what it knows.
    */
   send(event: string, state: unknown): void {
     const data = JSON.stringify(state);
-    const id = createHash('sha1').update(event).update(data).digest('base64url').slice(0, 16);
-    if (id === this.lastId) return;
-    this.lastId = id;
+    const digest = createHash('sha1').update(data).digest('hex').slice(0, 16);
+    if (this.sent.get(event) === digest) return;
+    this.sent.set(event, digest);
+    const id = [...this.sent].map(([name, known]) => `${name}=${known}`).join(',');
     this.write(`id: ${id}\nevent: ${event}\ndata: ${data}\n\n`);
   }
 

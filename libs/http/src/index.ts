@@ -1,5 +1,6 @@
 export { ApiProblems, ProblemDto } from './api-problems';
 export { ChangeFeed, type ReadStates } from './change-feed';
+export { EventStreamsModule } from './event-streams.module';
 export { EventStream, EventStreams } from './event-stream';
 export { IdParamPipe } from './id-param.pipe';
 export { Idempotency, type IdempotencyClaim } from './idempotency';

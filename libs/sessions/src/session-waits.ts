@@ -21,9 +21,15 @@ export interface ProcessingWait {
 export class SessionWaits {
   constructor(private readonly slots: ProviderSlots) {}
 
+  /** Whether its row allows that it waits; only then Redis is asked. */
+  mayWait({ status, phase }: Session): boolean {
+    return (status === 'queued' || status === 'summarising') && phase !== null;
+  }
+
   /** Null when the session does not wait, and while Redis cannot say. */
-  async find({ id, run, status, phase }: Session): Promise<ProcessingWait | null> {
-    if ((status !== 'queued' && status !== 'summarising') || !phase) return null;
+  async find(session: Session): Promise<ProcessingWait | null> {
+    const { id, run, phase } = session;
+    if (!this.mayWait(session) || !phase) return null;
     const outlook = await this.slots.outlook(placeOf(id, run, phase)).catch(() => null);
     if (!outlook) return null;
     return {

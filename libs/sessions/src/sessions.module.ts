@@ -8,6 +8,7 @@ import { Campaign } from './campaign.entity';
 import { Campaigns } from './campaigns';
 import { Recap, RecapPart, Transcript } from './checkpoint.entities';
 import { SessionEndings } from './session-endings';
+import { SessionFeed } from './session-feed';
 import { SessionQuestions } from './session-questions';
 import { SessionQueue } from './session-queue';
 import { SessionStore } from './session-store';
@@ -31,6 +32,7 @@ import { Sessions } from './sessions';
     SessionQueue,
     SessionEndings,
     SessionWaits,
+    SessionFeed,
     SessionQuestions,
   ],
   exports: [
@@ -40,6 +42,7 @@ import { Sessions } from './sessions';
     SessionQueue,
     SessionEndings,
     SessionWaits,
+    SessionFeed,
     SessionQuestions,
     JobsModule,
     ProvidersModule,
