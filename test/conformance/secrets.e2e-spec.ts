@@ -99,7 +99,7 @@ describe.each(DIALECTS)('$kind through $provider lets no secret out', (dialect) 
       'provider_rejected',
       (_q, response) => response.writeHead(302, { location: 'http://x/?SECRET3' }).end(),
     ],
-    ['a reset', 'provider_failed', (request) => request.socket.resetAndDestroy()],
+    ['a reset', 'provider_failed', (request) => void request.socket.destroy()],
     ['silence', 'provider_timeout', () => undefined],
   ])('after %s', async (_what, code, answer) => {
     server.answerWith(answer);

@@ -30,10 +30,10 @@ export class Turn {
     return { kind, path, dialects: this.route.dialects.map(({ name }) => name) };
   }
 
-  /** Breaks the connection with a reset, as a crashed server or a proxy does. */
+  /** Breaks the connection, as a crashed server or a proxy does. */
   cut(): void {
     this.land('cut');
-    this.response.socket?.resetAndDestroy();
+    this.response.socket?.destroy();
   }
 
   /** The dialect a rule names, or its error belongs to; else the usual one. */
