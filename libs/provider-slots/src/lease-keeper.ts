@@ -81,15 +81,21 @@ export class LeaseKeeper {
       waiters,
     );
     for (const [index, lease] of leases.entries()) {
-      let state = states.leases[index] ?? 'unknown';
-      if (lease.ended) continue;
-      if (state === 'unknown') state = await this.store.reassertLease(lease.record);
-      this.settle(lease, state, sentAt);
+      const state = lease.isStored ? (states.leases[index] ?? 'unknown') : 'unknown';
+      if (state !== 'unknown') this.settle(lease, state, sentAt);
+      else if (!lease.ended) await this.reassert(lease, sentAt);
     }
     this.nudgeUnsettled(waiters, states.waiters);
   }
 
-  private settle(lease: Lease, state: 'held' | 'overrun' | 'lost' | 'unknown', sentAt: number): void {
+  /** The store does not know the lease: it lost its state, or the lease was granted without it. */
+  private async reassert(lease: Lease, sentAt: number): Promise<void> {
+    const state = await this.store.reassertLease(lease.record);
+    lease.isStored = true;
+    this.settle(lease, state, sentAt);
+  }
+
+  private settle(lease: Lease, state: 'held' | 'overrun' | 'lost', sentAt: number): void {
     if (lease.ended) return;
     if (state === 'lost') return this.lose(lease);
     lease.deadlineAt = sentAt + lease.record.leaseMs;

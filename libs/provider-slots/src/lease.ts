@@ -29,15 +29,22 @@ export class Lease {
   private readonly controller = new AbortController();
   private readonly overrunListeners: (() => void)[] = [];
   private isOver = false;
+  /** For the keeper: whether the store knows of it. */
+  isStored: boolean;
 
   constructor(
     readonly record: LeaseRecord,
     private readonly owner: LeaseOwner,
-    /** Granted by this process alone, because Redis was away. */
-    readonly degraded: boolean,
     /** Until when it is valid without another renewal, in ms of this process's clock. */
     public deadlineAt: number,
-  ) {}
+  ) {
+    this.isStored = !record.degraded;
+  }
+
+  /** Granted by this process alone, because Redis was away. */
+  get degraded(): boolean {
+    return this.record.degraded;
+  }
 
   get leaseId(): string {
     return this.record.leaseId;

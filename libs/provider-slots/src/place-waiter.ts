@@ -2,7 +2,7 @@ import { delay } from '@app/kernel';
 import type { Lease } from './lease';
 import type { LeaseKeeper } from './lease-keeper';
 import type { OfferChannel } from './offer-channel';
-import { SlotDesk, type Blocked } from './slot-desk';
+import type { Blocked, SlotDesk } from './slot-desk';
 import { SlotsStoppedError } from './slot-errors';
 import type { SlotRequest } from './slot-request';
 
@@ -36,13 +36,7 @@ export class PlaceWaiter {
     const late = delay(SUBSCRIBE_MS, giveUp.signal).catch(() => undefined);
     await Promise.race([this.channel.open().catch(this.onChannelFailure), late]);
     giveUp.abort();
-    const ask = {
-      request,
-      mode: 'wait',
-      nonce: SlotDesk.newNonce(),
-      channel: this.channel.name,
-      signal,
-    } as const;
+    const ask = { request, mode: 'wait', channel: this.channel.name, signal } as const;
     const bell = new Bell(maxWaitMs, signal);
     this.bells.add(bell);
     this.keeper.addWaiter(request.placeId, () => bell.ring());

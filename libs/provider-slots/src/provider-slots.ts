@@ -4,7 +4,7 @@ import { checkLimit, checkName, checkRequest } from './check-request';
 import type { Lease } from './lease';
 import type { WaitBounds } from './place-waiter';
 import { SlotBusyError, SlotParkedError, SlotWaitTimeoutError } from './slot-errors';
-import { SlotDesk, type Answer, type Blocked } from './slot-desk';
+import type { Answer, Blocked } from './slot-desk';
 import type { SlotRequest } from './slot-request';
 import { SlotsRuntime } from './slots-runtime';
 import { resolveOptions, type ResolvedOptions, type SlotsOptions } from './slots-options';
@@ -139,7 +139,7 @@ export class ProviderSlots implements OnModuleInit, OnModuleDestroy {
 
   private async ask(request: SlotRequest, mode: 'try' | 'park'): Promise<Answer> {
     checkRequest(request);
-    return this.runtime.desk.ask({ request, mode, nonce: SlotDesk.newNonce() });
+    return this.runtime.desk.ask({ request, mode });
   }
 
   private async acquireByScope(request: SlotRequest, bounds: Partial<WaitBounds>): Promise<Lease> {

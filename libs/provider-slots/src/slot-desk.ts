@@ -26,20 +26,14 @@ export type Answer = { readonly outcome: 'granted'; readonly lease: Lease } | Bl
 export interface Ask {
   readonly request: SlotRequest;
   readonly mode: AskMode;
-  /** One per attempt; a claim of the same attempt repeats it. */
-  readonly nonce: string;
   readonly channel?: string;
   readonly signal?: AbortSignal;
 }
 
-interface OwedRelease {
-  readonly placeId: string;
-  readonly leaseId: string;
-}
-
 /** Turns questions into leases, from Redis or, while it is away, from this process alone. */
 export class SlotDesk implements LeaseOwner {
-  private owed: OwedRelease[] = [];
+  /** Nonce to place: attempts of which the store may know more than it should. */
+  private readonly doubtful = new Map<string, string>();
   private newestId = 0;
 
   constructor(
@@ -51,22 +45,16 @@ export class SlotDesk implements LeaseOwner {
     private readonly leaseMs: number,
   ) {}
 
-  static newNonce(): string {
-    return randomBytes(9).toString('base64url');
-  }
-
   /** @throws PlaceConflictError */
   async ask(ask: Ask): Promise<Answer> {
-    const stored = toStored(ask.request, ask.nonce);
-    while (!this.outage().isOn) {
-      try {
-        return await this.askStore(ask, stored);
-      } catch (error) {
-        if (!isRedisAway(error)) throw error;
-        this.outage().begin(error);
-      }
+    for (;;) {
+      ask.signal?.throwIfAborted();
+      // One nonce per attempt, so that the store can tell a command that comes late from a new wish.
+      const stored = toStored(ask.request, randomBytes(9).toString('base64url'));
+      const shared = this.outage().isOn ? undefined : await this.askShared(ask, stored);
+      const answer = shared ?? (await this.askLocally(ask, stored));
+      if (answer) return answer;
     }
-    return (await this.askLocally(ask, stored)) ?? this.ask(ask);
   }
 
   async giveBack(lease: Lease, outcome: HoldOutcome): Promise<void> {
@@ -84,34 +72,49 @@ export class SlotDesk implements LeaseOwner {
     await this.tell(lease, () => this.store.refuseSlot(lease.placeId, lease.leaseId, refusal));
   }
 
-  /** What was given back while Redis was away. */
-  async settleDebts(): Promise<void> {
-    for (const owed of [...this.owed]) {
-      await this.store.releaseSlot(owed.placeId, owed.leaseId, 'aborted');
-      this.owed = this.owed.filter((one) => one !== owed);
+  /** Redis is back: takes back what attempts may have got there that are over, or run on under a local lease. */
+  async settleDoubts(): Promise<void> {
+    for (const [nonce, placeId] of [...this.doubtful]) {
+      const lease = this.keeper.leases.get(placeId);
+      // One that still runs is told to the store as what it is.
+      if (lease?.record.nonce !== nonce) await this.store.disownAttempt(placeId, nonce);
+      this.doubtful.delete(nonce);
     }
   }
 
   private async tell(lease: Lease, command: () => Promise<void>): Promise<void> {
-    const { placeId, leaseId } = lease;
+    const { placeId, nonce } = lease.record;
     if (this.outage().isOn) {
-      this.owed.push({ placeId, leaseId });
+      this.doubtful.set(nonce, placeId);
       return;
     }
     try {
       await command();
     } catch (error) {
       if (!isRedisAway(error)) throw error;
-      this.owed.push({ placeId, leaseId });
+      this.doubtful.set(nonce, placeId);
       this.outage().begin(error);
+    }
+  }
+
+  /** Undefined: Redis is away, ask again. */
+  private async askShared(ask: Ask, stored: StoredRequest): Promise<Answer | undefined> {
+    try {
+      return await this.askStore(ask, stored);
+    } catch (error) {
+      if (!isRedisAway(error)) throw error;
+      this.doubtful.set(stored.nonce, stored.placeId);
+      this.outage().begin(error);
+      return undefined;
     }
   }
 
   private async askStore({ request, mode, channel }: Ask, stored: StoredRequest): Promise<Answer> {
     const sentAt = Date.now();
     const reply = await this.store.acquireSlot(stored, mode, channel);
+    if (reply.outcome === 'disowned') throw new Error('An attempt that asks cannot have been given up');
     if (reply.outcome === 'conflict') throw new PlaceConflictError(request.placeId);
-    if (reply.outcome !== 'granted') {
+    if (reply.outcome === 'parked' || reply.outcome === 'busy') {
       this.metrics.blocked(request, reply.cap);
       return toBlocked(reply.outcome, reply);
     }
@@ -154,8 +157,8 @@ export class SlotDesk implements LeaseOwner {
     this.newestId = Math.max(this.newestId, Number(leaseId));
     const { placeId, nonce, caps, group, work } = stored;
     const leaseMs = stored.leaseMs ?? this.leaseMs;
-    const record = { placeId, leaseId, nonce, caps, group, ticket, work, leaseMs };
-    const lease = new Lease(record, this, degraded, at + leaseMs);
+    const record = { placeId, leaseId, nonce, caps, group, ticket, work, leaseMs, degraded };
+    const lease = new Lease(record, this, at + leaseMs);
     this.keeper.add(lease);
     return lease;
   }

@@ -46,6 +46,8 @@ export interface LeaseRecord {
   readonly ticket: string;
   readonly work?: number;
   readonly leaseMs: number;
+  /** Granted while the store was away. */
+  readonly degraded: boolean;
 }
 
 export type LeaseState = 'held' | 'overrun' | 'lost' | 'unknown';

@@ -11,6 +11,7 @@ export const SCRIPT_NAMES = [
   'refuse-slot',
   'renew-leases',
   'reassert-lease',
+  'disown-attempt',
   'leave-place',
   'set-limit',
   'sweep-slots',

@@ -25,8 +25,10 @@ const SNAPSHOT_PAGE = 64;
 
 export type AcquireReply =
   | ({ readonly outcome: 'granted' } & AnyGrant)
-  | ({ readonly outcome: 'parked' | 'busy' } & AnyRefusal)
-  | { readonly outcome: 'conflict' };
+  | ({ readonly outcome: 'parked' } & AnyRefusal)
+  | ({ readonly outcome: 'busy' } & AnyRefusal)
+  | { readonly outcome: 'conflict' }
+  | { readonly outcome: 'disowned' };
 
 /** The scripts, one method each, and nothing else: usable on its own, with any clock. */
 export class SlotStore {
@@ -67,8 +69,9 @@ export class SlotStore {
   async acquireSlot(request: StoredRequest, mode: AskMode, channel?: string): Promise<AcquireReply> {
     const [outcome, json] = await this.run('acquire-slot', JSON.stringify({ ...request, mode, channel }));
     if (outcome === 'granted') return { outcome, ...(JSON.parse(json!) as AnyGrant) };
-    if (outcome === 'parked' || outcome === 'busy') return { outcome, ...(JSON.parse(json!) as AnyRefusal) };
-    return { outcome: 'conflict' };
+    if (outcome === 'parked') return { outcome, ...(JSON.parse(json!) as AnyRefusal) };
+    if (outcome === 'busy') return { outcome, ...(JSON.parse(json!) as AnyRefusal) };
+    return outcome === 'disowned' ? { outcome } : { outcome: 'conflict' };
   }
 
   /** The time it was held in ms, or null when the lease was not in force any more. */
@@ -112,6 +115,11 @@ export class SlotStore {
   async reassertLease(lease: LeaseRecord): Promise<'held' | 'overrun' | 'lost'> {
     const [word] = await this.run('reassert-lease', JSON.stringify(lease));
     return word as 'held' | 'overrun' | 'lost';
+  }
+
+  /** Takes back what an attempt may have got whose answer never came. */
+  async disownAttempt(placeId: string, nonce: string): Promise<void> {
+    await this.run('disown-attempt', placeId, nonce);
   }
 
   /** `leaseId`: only while this offer stands. */

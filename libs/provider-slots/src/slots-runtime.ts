@@ -136,7 +136,7 @@ export class SlotsRuntime {
   }
 
   private async recover(): Promise<void> {
-    await this.desk.settleDebts();
+    await this.desk.settleDoubts();
     await this.keeper.renew();
   }
 

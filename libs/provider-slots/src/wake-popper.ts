@@ -13,6 +13,8 @@ interface Wake {
 const FIRST_AGAIN_MS = 5;
 const LAST_AGAIN_MS = 640;
 const BLOCK_SECONDS = 5;
+/** An answer later than this after its time-out will not come. */
+const DEAD_LINE_MS = 2_000;
 const RETRY_MS = 250;
 
 /**
@@ -44,12 +46,22 @@ export class WakePopper {
   private async run(): Promise<void> {
     while (!this.stopping.signal.aborted) {
       try {
-        const popped = await this.redis.blpop(this.store.wakesKey, BLOCK_SECONDS);
+        const popped = await this.pop();
         if (popped) void this.handle(JSON.parse(popped[1]) as Wake);
       } catch {
         // The connection went away under the command; ioredis is reconnecting.
         await delay(RETRY_MS, this.stopping.signal).catch(() => undefined);
       }
+    }
+  }
+
+  /** A line that went dead under the command would never tell; then the connection is made anew. */
+  private async pop(): Promise<[string, string] | null> {
+    const watchdog = setTimeout(() => this.redis.disconnect(true), BLOCK_SECONDS * 1_000 + DEAD_LINE_MS);
+    try {
+      return await this.redis.blpop(this.store.wakesKey, BLOCK_SECONDS);
+    } finally {
+      clearTimeout(watchdog);
     }
   }
 

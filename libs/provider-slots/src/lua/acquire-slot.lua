@@ -6,7 +6,8 @@
 -- ARGV[2]  settings (JSON)
 -- ARGV[3]  request (JSON): placeId, nonce, mode (try | park | wait), caps [{name, limit, labels}], group, ticket,
 --          work, wake, channel, expiresInMs, leaseMs
--- Returns  {'granted', JSON} | {'parked', JSON} | {'busy', JSON} | {'conflict'}
+-- Returns  {'granted', JSON} | {'parked', JSON} | {'busy', JSON} | {'conflict'} |
+--          {'disowned'}: this attempt was given up before it arrived
 --
 -- The same nonce on a held place is the same call asking twice; another nonce takes the lease over.
 
@@ -30,6 +31,7 @@ serveFreed()
 
 local capsText = table.concat(capNames, '\n')
 local place = readPlace(request.placeId)
+if place and place.disowned == request.nonce then return { 'disowned' } end
 
 local function granted(kind)
   return { 'granted', cjson.encode({

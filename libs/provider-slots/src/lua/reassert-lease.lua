@@ -4,7 +4,8 @@
 -- KEYS[1]  root
 -- ARGV[1]  pinned time in ms, or ''
 -- ARGV[2]  settings (JSON)
--- ARGV[3]  lease (JSON): placeId, leaseId, nonce, caps [{name, limit, labels}], group, ticket, work, leaseMs
+-- ARGV[3]  lease (JSON): placeId, leaseId, nonce, caps [{name, limit, labels}], group, ticket, work, leaseMs,
+--          degraded: whether it was granted while the store was away
 -- Returns  {'held'} | {'overrun'} | {'lost'}
 --
 -- Lease ids rise, so of two holders of one place the later one wins, whoever asks first.
@@ -13,9 +14,21 @@ local lease = cjson.decode(ARGV[3])
 expireDue({ [lease.placeId] = true })
 local place = readPlace(lease.placeId)
 if place and place.leaseId == lease.leaseId and isInUse(place) then return { place.state } end
-if place then
-  if not isInUse(place) or tonumber(place.leaseId) > tonumber(lease.leaseId) then return { 'lost' } end
-  vacate(place)
+if place and place.nonce == lease.nonce and isInUse(place) then
+  -- The ask of this very attempt had arrived after all, only its answer had not.
+  raiseSeq(tonumber(lease.leaseId))
+  changePlace(place, 'leaseId', lease.leaseId)
+  return { place.state }
+end
+if place and lease.degraded and (place.state == 'waiting' or place.state == 'offered' or place.state == 'aside') then
+  -- It waits from before the outage; meanwhile its work has begun.
+  if place.state == 'waiting' then leaveLane(place) end
+  if place.state == 'offered' then withdrawOffer(place) end
+elseif place then
+  local lastId, ownId = tonumber(place.leaseId) or 0, tonumber(lease.leaseId)
+  local isOver = place.state ~= 'lapsed' and (lastId == ownId or not (isInUse(place) or place.state == 'ended'))
+  if isOver or lastId > ownId then return { 'lost' } end
+  if isInUse(place) then vacate(place) end
 end
 raiseSeq(tonumber(lease.leaseId))
 raiseSeq(tonumber(lease.ticket))

@@ -7,7 +7,13 @@ const one = cap(1);
 const LEASE_MS = 10_000;
 
 function recordOf(placeId: string, leaseId: string, caps: CapRequest[] = [one]) {
-  return { ...toStored(wish(placeId, caps), 'n'), leaseId, ticket: leaseId, leaseMs: LEASE_MS };
+  return {
+    ...toStored(wish(placeId, caps), `nonce of ${leaseId}`),
+    leaseId,
+    ticket: leaseId,
+    leaseMs: LEASE_MS,
+    degraded: false,
+  };
 }
 
 describe('P6 crash, P7 idempotence, P8 overrun', () => {
