@@ -32,6 +32,7 @@ export class JobQueues implements OnApplicationShutdown {
     private readonly config: AppConfig,
   ) {
     this.byRole = { transcribe, summarise, generations };
+    for (const queue of this.all()) leaveUnnamed(queue);
   }
 
   get(role: QueueRole): Queue<JobPayload> {
@@ -50,6 +51,7 @@ export class JobQueues implements OnApplicationShutdown {
     const known = this.all().find((queue) => queue.name === name);
     if (known) return known;
     const queue = new Bull<JobPayload>(name, queueOptions(this.config));
+    leaveUnnamed(queue);
     this.opened.set(name, queue);
     return queue;
   }
@@ -129,4 +131,12 @@ export class JobQueues implements OnApplicationShutdown {
       clearTimeout(timer);
     }
   }
+}
+
+/**
+ * Bull names its connection when it begins to process and lets nobody catch a failure of that, so a stop
+ * just then would end the process badly. Our connections have their names already.
+ */
+function leaveUnnamed(queue: Queue<JobPayload>): void {
+  queue.setWorkerName = () => Promise.resolve();
 }
