@@ -71,8 +71,17 @@ describe.each(DIALECTS)('the limit of $kind through $provider', (dialect) => {
       const variable = `QB_${dialect.kind.toUpperCase()}_BASE_URL`;
       const here = await world.process(limited(dialect.kind));
       const there = await world.process(limited(dialect.kind, { [variable]: other.baseUrl }));
-      await Promise.all(times(2 * (LIMIT + 2), (index) => world.ask(index % 2 ? here : there)));
-      const peaks = [world, other].map(({ emulator }) => emulator.stats()[dialect.kind].peak);
+      const emulators = [world.emulator, other.emulator];
+      for (const emulator of emulators) emulator.script([{ action: { hold: true } }]);
+      const asking = Promise.all(times(2 * (LIMIT + 2), (index) => world.ask(index % 2 ? here : there)));
+      // Both full at the same time: shared slots could not do that.
+      const full = (emulator: typeof world.emulator) =>
+        emulator.until((stats) => stats[dialect.kind].in_flight === LIMIT);
+      await Promise.all(emulators.map(full));
+      for (const emulator of emulators) emulator.script([]);
+      for (const emulator of emulators) emulator.release();
+      await asking;
+      const peaks = emulators.map((emulator) => emulator.stats()[dialect.kind].peak);
       expect(peaks).toEqual([LIMIT, LIMIT]);
     } finally {
       await other.stop();

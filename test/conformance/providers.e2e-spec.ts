@@ -132,7 +132,7 @@ describe.each(DIALECTS)('$kind through $provider', (dialect: Dialect) => {
       ['an asctime date', { date_in_seconds: 5, form: 'asctime' }, 5_000],
     ] as const)('passes on the time given in %s', async (_form, retryAfter, expectedMs) => {
       world.emulator.script([
-        { action: { error: 'rate_limited', retry_after: retryAfter as never, date_skew_ms: 180_000 } },
+        { action: { error: 'rate_limited', retry_after: retryAfter, date_skew_ms: 180_000 } },
       ]);
       const parts = await world.process();
       const { retryAfterMs } = await caught(world.inRequest(() => world.ask(parts)));

@@ -3,6 +3,7 @@ import type { Metrics } from '@app/observability';
 import type { ProviderSlots } from '@app/provider-slots';
 import type { RequestScope } from '@app/request-scope';
 import { ProviderAdapters } from './adapters/provider-adapters';
+import { SingleSend } from './dispatch/single-send';
 import { SlottedCall } from './dispatch/slotted-call';
 import { TextDispatch } from './dispatch/text-dispatch';
 import { Transcriber } from './dispatch/transcriber';
@@ -38,7 +39,13 @@ export function composeProviders(given: {
     retryAfterMaxMs: config.QB_RETRY_AFTER_MAX_MS,
   });
   const slotted = new SlottedCall(
-    { slots, requestScope, endpoints, wire, pauses, reporter: new RefusalReporter(metrics) },
+    {
+      slots,
+      requestScope,
+      endpoints,
+      pauses,
+      singleSend: new SingleSend(wire, pauses, new RefusalReporter(metrics)),
+    },
     { llmAttempts: config.QB_LLM_ATTEMPTS, maxWaitMs: config.QB_LLM_MAX_WAIT_MS },
   );
   return {

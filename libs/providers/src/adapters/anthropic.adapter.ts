@@ -57,10 +57,7 @@ export class AnthropicAdapter implements LlmAdapter {
  */
 function acceptable(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
   try {
-    return transformJSONSchema(schema as Parameters<typeof transformJSONSchema>[0]) as Record<
-      string,
-      unknown
-    >;
+    return transformJSONSchema(schema);
   } catch {
     return { ...schema };
   }

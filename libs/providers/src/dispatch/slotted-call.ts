@@ -1,22 +1,14 @@
 import { AppError, delay } from '@app/kernel';
-import type { Lease, ProviderSlots, SlotRequest } from '@app/provider-slots';
+import type { ProviderSlots } from '@app/provider-slots';
 import type { RequestScope } from '@app/request-scope';
-import { endpointCapName, type ProviderEndpoint } from '../endpoint/provider-endpoint';
 import type { ProviderEndpoints } from '../endpoint/provider-endpoints';
-import { classifyFailure } from '../refusal/classify-failure';
 import type { PausePolicy } from '../refusal/pause-policy';
-import {
-  ProviderError,
-  ProviderPauseError,
-  ProviderTimeoutError,
-  toProviderError,
-} from '../refusal/provider-errors';
-import { type CurableRefusal, isCurable } from '../refusal/provider-failure';
-import type { RefusalReporter } from '../refusal/refusal-reporter';
-import type { ProviderWire, Wire } from '../wire/provider-wire';
-import { CallSignal } from './call-signal';
+import { ProviderError, ProviderPauseError } from '../refusal/provider-errors';
+import type { Wire } from '../wire/provider-wire';
 import type { SlottedCallRequest } from './calls';
-import { HeldBack, LocalGates } from './local-gates';
+import { HeldBack } from './local-gates';
+import type { CallHistory, SingleSend } from './single-send';
+import { toSlotRequest } from './to-slot-request';
 
 export interface SlottedCallSettings {
   /** Sends of one LLM call at most (`QB_LLM_ATTEMPTS`). */
@@ -29,24 +21,12 @@ export interface SlottedCallParts {
   readonly slots: Pick<ProviderSlots, 'withSlot'>;
   readonly requestScope: RequestScope;
   readonly endpoints: ProviderEndpoints;
-  readonly wire: ProviderWire;
   readonly pauses: PausePolicy;
-  readonly reporter: RefusalReporter;
+  readonly singleSend: SingleSend;
 }
 
-const DEEPEST_CAUSE = 6;
 /** What the slots throw when the call itself is over, unlike a park. */
 const GAVE_UP = new Set(['provider_busy', 'slot_wait_timeout']);
-
-/** What one call has been through so far. */
-interface History {
-  sends: number;
-  refusals: number;
-  ticket?: string;
-  /** The refusal that the next grant ends. */
-  waitedOut?: { refusal: CurableRefusal; forMs: number };
-  lastError?: ProviderError;
-}
 
 /**
  * The only way from a call to an adapter: take the slot, send once, give the slot back, whatever happens.
@@ -61,8 +41,6 @@ interface History {
  * An LLM error whose sends are used up is no longer retryable, so that its job does not begin anew.
  */
 export class SlottedCall {
-  private readonly gates = new LocalGates();
-
   constructor(
     private readonly parts: SlottedCallParts,
     private readonly settings: SlottedCallSettings,
@@ -77,12 +55,12 @@ export class SlottedCall {
     call: SlottedCallRequest,
     send: (wire: Wire) => Promise<T>,
   ): Promise<{ readonly value: T; readonly durationMs: number }> {
-    const history: History = { sends: 0, refusals: 0, ticket: call.place.ticket };
+    const history: CallHistory = { sends: 0, refusals: 0, ticket: call.place.ticket };
     for (;;) {
       try {
         return await this.parts.slots.withSlot(
-          this.slotRequest(call, history.ticket),
-          (lease) => this.sendOnce(call, send, lease, history),
+          toSlotRequest(call, this.parts.endpoints.limitOf(call.endpoint), history.ticket),
+          (lease) => this.parts.singleSend.run(call, send, lease, history),
           { signal: call.signal, maxWaitMs: this.settings.maxWaitMs },
         );
       } catch (error) {
@@ -97,47 +75,11 @@ export class SlottedCall {
     }
   }
 
-  private async sendOnce<T>(
-    call: SlottedCallRequest,
-    send: (wire: Wire) => Promise<T>,
-    lease: Lease,
-    history: History,
-  ): Promise<{ value: T; durationMs: number }> {
-    const { endpoint } = call;
-    history.ticket = lease.ticket;
-    if (lease.degraded) this.gates.check(endpointCapName(endpoint));
-    if (history.waitedOut) call.onPause?.(history.waitedOut);
-    history.waitedOut = undefined;
-    await call.onGranted?.({ leaseId: lease.leaseId, ticket: lease.ticket });
-    history.sends += 1;
-    const end = new CallSignal(endpoint.timeoutMs, { caller: call.signal, lease: lease.signal });
-    const wire = this.parts.wire.open(endpoint, end.signal);
-    const startedAt = performance.now();
-    try {
-      const value = await end.race(send(wire));
-      return { value, durationMs: Math.round(performance.now() - startedAt) };
-    } catch (error) {
-      if (end.endedBy === 'caller' || end.endedBy === 'lease') throw end.signal.reason;
-      const own = appErrorAmong(wire.failure ?? error);
-      if (own) throw own;
-      const typed =
-        end.endedBy === 'timeout'
-          ? new ProviderTimeoutError(endpoint, endpoint.timeoutMs)
-          : this.typed(endpoint, wire.failure ?? error, history);
-      if (typed instanceof ProviderPauseError) await this.closeGate(lease, endpoint, typed);
-      this.parts.reporter.report(typed, history.sends);
-      throw typed;
-    } finally {
-      end.dispose();
-      call.onReleased?.();
-    }
-  }
-
   /** Returns when the call may ask for its slot again. @throws the error itself when it may not */
   private async prepareNextSend(
     call: SlottedCallRequest,
     error: ProviderError,
-    history: History,
+    history: CallHistory,
   ): Promise<void> {
     const scope = this.parts.requestScope.current();
     if (scope?.kind === 'http' || !error.retryable) throw error;
@@ -146,24 +88,12 @@ export class SlottedCall {
       history.refusals += 1;
       if (kind === 'asr' && scope) return this.unpay();
       if (history.sends >= this.settings.llmAttempts) throw error.markSpent();
-      history.waitedOut = { refusal: refusalOf(error), forMs: error.retryAfterMs };
+      history.waitedOut = { refusal: error.refusal, forMs: error.retryAfterMs };
       return;
     }
     if (kind === 'asr') throw error;
     if (history.sends >= this.settings.llmAttempts) throw error.markSpent();
     await delay(this.parts.pauses.backoff(history.sends - 1), call.signal);
-  }
-
-  /** In one step with giving the lease back, so that nobody slips through in between. */
-  private async closeGate(
-    lease: Lease,
-    endpoint: ProviderEndpoint,
-    error: ProviderPauseError,
-  ): Promise<void> {
-    const endpointCap = endpointCapName(endpoint);
-    const reason = refusalOf(error);
-    this.gates.close(endpointCap, reason, error.retryAfterMs);
-    await lease.refuse({ forMs: error.retryAfterMs, reason, endpointCap });
   }
 
   /** Redis is away, and so is every queue that a job could be put back to: it waits here, without a slot. */
@@ -179,52 +109,9 @@ export class SlottedCall {
     if (scope?.kind === 'job') scope.providerCalls = Math.max(0, scope.providerCalls - 1);
   }
 
-  private typed(endpoint: ProviderEndpoint, cause: unknown, history: History): ProviderError {
-    const failure = classifyFailure(cause, Date.now());
-    const pauseMs = isCurable(failure.what)
-      ? this.parts.pauses.afterRefusal(endpoint.kind, failure.retryAfterMs, history.refusals)
-      : 0;
-    return toProviderError(endpoint, failure, pauseMs);
-  }
-
   /** "Busy" promises that nothing was sent; once something was, the provider's own answer is the truth. */
-  private truthful(error: unknown, history: History): unknown {
+  private truthful(error: unknown, history: CallHistory): unknown {
     const isBusy = error instanceof AppError && GAVE_UP.has(error.code);
     return isBusy && history.lastError ? history.lastError : error;
   }
-
-  private slotRequest(
-    { endpoint, place, work }: SlottedCallRequest,
-    ticket: string | undefined,
-  ): SlotRequest {
-    const { limit, limitSource } = this.parts.endpoints.limitOf(endpoint);
-    const { kind, provider, host } = endpoint;
-    return {
-      placeId: place.placeId,
-      group: place.group,
-      caps: [
-        ...(place.extraCaps ?? []),
-        { name: endpointCapName(endpoint), limit, labels: { kind, provider, host, limitSource } },
-      ],
-      ...(ticket === undefined ? {} : { ticket }),
-      ...(work === undefined ? {} : { work }),
-      ...(place.wake === undefined ? {} : { wake: place.wake }),
-      ...(place.expiresInMs === undefined ? {} : { expiresInMs: place.expiresInMs }),
-      ...(place.leaseMs === undefined ? {} : { leaseMs: place.leaseMs }),
-    };
-  }
-}
-
-/** An error of ours from below, such as an unreadable recording: no answer of the provider's. */
-function appErrorAmong(error: unknown): AppError | undefined {
-  let link = error;
-  for (let depth = 0; depth < DEEPEST_CAUSE && link instanceof Error; depth += 1) {
-    if (link instanceof AppError) return link;
-    link = link.cause;
-  }
-  return undefined;
-}
-
-function refusalOf(error: ProviderPauseError): CurableRefusal {
-  return error.code === 'provider_rate_limited' ? 'rate_limited' : 'overloaded';
 }

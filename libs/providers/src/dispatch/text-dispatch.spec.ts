@@ -14,7 +14,7 @@ function setup(...texts: Array<string | object>) {
   jest.spyOn(parts.adapters.stub, 'generate').mockImplementation(({ prompt }) => {
     prompts.push(prompt);
     const next = texts.shift();
-    if (typeof next !== 'string') return Promise.reject(next as unknown as Error);
+    if (typeof next !== 'string') return Promise.reject(next);
     return Promise.resolve({ text: next, model: 'm', inputTokens: 10, outputTokens: 3 });
   });
   return { ...parts, slots, prompts };

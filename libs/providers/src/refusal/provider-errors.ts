@@ -1,6 +1,6 @@
 import { AppError } from '@app/kernel';
 import type { ProviderEndpoint } from '../endpoint/provider-endpoint';
-import type { ProviderFailure } from './provider-failure';
+import type { CurableRefusal, ProviderFailure } from './provider-failure';
 
 /** Which endpoint a failure is about, as far as anyone may see it. */
 export type FailedEndpoint = Pick<ProviderEndpoint, 'kind' | 'provider' | 'host'>;
@@ -45,6 +45,7 @@ export abstract class ProviderError extends AppError {
 
 /** The provider asked us to come back later. */
 export abstract class ProviderPauseError extends ProviderError {
+  abstract readonly refusal: CurableRefusal;
   retryable = true;
 
   /** @param retryAfterMs how long the endpoint's gate stays closed */
@@ -61,6 +62,7 @@ export abstract class ProviderPauseError extends ProviderError {
 /** 429: this call was sent and refused. The one class for rate limits, whoever's SDK reported them. */
 export class ProviderRateLimitedError extends ProviderPauseError {
   readonly code = 'provider_rate_limited';
+  readonly refusal = 'rate_limited';
 
   constructor(endpoint: FailedEndpoint, failure: ProviderFailure, retryAfterMs: number) {
     super(endpoint, failure, 'limits the rate of requests', retryAfterMs);
@@ -70,6 +72,7 @@ export class ProviderRateLimitedError extends ProviderPauseError {
 /** 503, 529 and kin: this call was sent, and the server had no room for it. */
 export class ProviderOverloadedError extends ProviderPauseError {
   readonly code = 'provider_overloaded';
+  readonly refusal = 'overloaded';
 
   constructor(endpoint: FailedEndpoint, failure: ProviderFailure, retryAfterMs: number) {
     super(endpoint, failure, 'is overloaded', retryAfterMs);

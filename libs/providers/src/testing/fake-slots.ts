@@ -37,7 +37,7 @@ export class FakeSlots {
 
   /** As the part of the semaphore that calls use. */
   asSlots(): Pick<ProviderSlots, 'withSlot'> {
-    return this as unknown as Pick<ProviderSlots, 'withSlot'>;
+    return this;
   }
 
   async withSlot<T>(request: SlotRequest, work: (lease: Lease) => Promise<T>): Promise<T> {
