@@ -19,6 +19,7 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/package.json ./package.json
 COPY --from=build /app/samples ./samples
+COPY --from=build /app/docs/errors ./docs/errors
 RUN mkdir -p /data/recordings && chown -R node:node /data
 USER node
 VOLUME /data

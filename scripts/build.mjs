@@ -33,6 +33,7 @@ export function build() {
   ];
   const { status } = spawnSync(process.execPath, [swc, ...args], { cwd: root, stdio: ['ignore', 2, 2] });
   if (status !== 0) throw new Error('The build failed; the reason stands above.');
+  buildConsole(join(draft, 'apps', 'console'));
 
   writeFileSync(join(draft, STAMP), fingerprint);
   putInPlace(draft);
@@ -63,6 +64,22 @@ function putInPlace(draft) {
       rmSync(retired, { recursive: true, force: true });
     }
   }
+}
+
+/** The web console, as files that the API serves. */
+function buildConsole(folder) {
+  const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+  const args = [
+    'build',
+    join(root, 'apps', 'console'),
+    '--outDir',
+    folder,
+    '--emptyOutDir',
+    '--logLevel',
+    'warn',
+  ];
+  const { status } = spawnSync(process.execPath, [vite, ...args], { cwd: root, stdio: ['ignore', 2, 2] });
+  if (status !== 0) throw new Error('The build of the console failed; the reason stands above.');
 }
 
 if (process.argv[1] === import.meta.filename) {

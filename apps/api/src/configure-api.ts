@@ -6,6 +6,7 @@ import { requestIdOf } from '@app/request-scope';
 import { TranscriptDto } from '@app/sessions';
 import helmet from 'helmet';
 import { Logger } from 'nestjs-pino';
+import { serveConsole } from './console-files';
 
 /** Largest JSON body: a prompt, never a recording. */
 const JSON_LIMIT = '4mb';
@@ -32,9 +33,10 @@ export function configureHttp(app: NestExpressApplication): void {
   app.getHttpServer().requestTimeout = 0;
 }
 
-/** The API's own document at /docs-json and Swagger UI at /docs. */
+/** The console at `/`, the API's own document at /docs-json, Swagger UI at /docs. */
 export function configureApi(app: NestExpressApplication): void {
   configureHttp(app);
+  serveConsole(app);
   SwaggerModule.setup('docs', app, buildOpenApi(app), {
     jsonDocumentUrl: 'docs-json',
     customSiteTitle: 'Questline API',

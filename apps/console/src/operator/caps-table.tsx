@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { problemOfAnswer } from '../api/api-problem';
+import { type CapState, fetchWithKey } from '../api/client';
+import { teamsQuery } from '../api/queries';
+import { LimitEditor } from './limit-editor';
+
+/** Caps of generations: the fleet as a whole, and each team by itself. */
+export function CapsTable({ caps }: { readonly caps: readonly CapState[] }): ReactNode {
+  const teams = useQuery(teamsQuery);
+  const nameOf = (teamId: string) => teams.data?.items.find(({ id }) => id === teamId)?.name ?? teamId;
+  return (
+    <section className="card" aria-labelledby="caps">
+      <h2 id="caps">Caps of fleet and teams</h2>
+      {caps.length === 0 ? (
+        <p className="soft">
+          Generations share a cap of the whole fleet, and each team has one of its own. They show up here with
+          the first generation.
+        </p>
+      ) : (
+        <div className="table-frame" tabIndex={0} role="group" aria-labelledby="caps">
+          <table className="table">
+            <thead>
+              <tr>
+                <th scope="col">Cap</th>
+                <th scope="col" className="right">
+                  In use
+                </th>
+                <th scope="col" className="right">
+                  Limit
+                </th>
+                <th scope="col" className="right">
+                  Waiting
+                </th>
+                <th scope="col">
+                  <span className="hidden-visually">Change</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {caps.map(({ name, team_id: teamId, limit, in_use: inUse, waiting }) => {
+                const whose = teamId === null ? 'the whole fleet' : `team ${nameOf(teamId)}`;
+                return (
+                  <tr key={name}>
+                    <th scope="row">{teamId === null ? 'Whole fleet' : nameOf(teamId)}</th>
+                    <td className="right">{inUse ?? '?'}</td>
+                    <td className="right">{limit ?? 'none'}</td>
+                    <td className="right">{waiting ?? '?'}</td>
+                    <td>
+                      <LimitEditor
+                        whose={whose}
+                        limit={limit}
+                        inUse={inUse}
+                        isOverridden={false}
+                        set={(wish) => setCap(teamId, wish)}
+                      />
+                    </td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** @throws ApiProblem, ApiAway */
+async function setCap(teamId: string | null, limit: number | null): Promise<{ limit: number | null }> {
+  const body =
+    teamId === null ? { generation_fleet_limit: limit } : { generation_team_limit: limit, team_id: teamId };
+  const request = new Request(new URL('/api/admin/caps', location.origin), {
+    method: 'PUT',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const response = await fetchWithKey(request);
+  if (!response.ok) throw problemOfAnswer(response, await response.json().catch(() => undefined));
+  return { limit };
+}

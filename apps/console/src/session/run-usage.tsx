@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { api, dataOf, type Session, type UsageItem } from '../api/client';
+import { LONGEST_PAGE } from '../api/queries';
+import { Loading, Refusal } from '../parts/states';
+import { money, whole } from '../words/amounts';
+import { howLong } from '../words/time-words';
+
+/** The ledger is read backwards this many pages at most: beyond, the Usage page is the place. */
+const MOST_PAGES = 5;
+
+/** What the session consumed: its runs, and the questions asked about it. */
+export function RunUsage({ session }: { readonly session: Session }): ReactNode {
+  const usage = useQuery({
+    queryKey: ['usage', 'session', session.id, session.run, session.status],
+    queryFn: () => findRows(session),
+    staleTime: 30_000,
+  });
+  return (
+    <section className="card" aria-labelledby="usage">
+      <h2 id="usage">Usage</h2>
+      {usage.isPending && !usage.error && <Loading what="usage" lines={3} />}
+      {usage.error && <Refusal error={usage.error} again={() => void usage.refetch()} />}
+      {usage.data?.length === 0 && (
+        <p className="soft">Nothing is booked yet. A run is booked once, when it ends.</p>
+      )}
+      <div className="stack wide">
+        {usage.data?.map((row) => (
+          <dl key={row.id} className="facts">
+            <dt>{row.run === null ? 'Question or names' : `Run ${row.run}`}</dt>
+            <dd>{row.status}</dd>
+            {row.run !== null && (
+              <>
+                <dt>Put back or paused</dt>
+                <dd>{row.retry_count === 0 ? 'never' : `${row.retry_count} ×`}</dd>
+                <dt>Audio</dt>
+                <dd>{howLong(row.audio_seconds)}</dd>
+                <dt>Transcribed in</dt>
+                <dd>{row.asr_ms === 0 ? '–' : howLong(row.asr_ms / 1_000)}</dd>
+              </>
+            )}
+            <dt>Tokens in / out</dt>
+            <dd>
+              {whole(row.input_tokens)} / {whole(row.output_tokens)}
+              {row.estimated && <span className="soft"> (estimated)</span>}
+            </dd>
+            {row.model && (
+              <>
+                <dt>Model</dt>
+                <dd>{row.model}</dd>
+              </>
+            )}
+            <dt>Cost</dt>
+            <dd>{money(row.cost_micros)}</dd>
+          </dl>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+async function findRows(session: Session): Promise<UsageItem[]> {
+  const rows: UsageItem[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const query = { from: session.created_at, limit: LONGEST_PAGE, cursor };
+    const { items, next_cursor: next } = await dataOf(api.GET('/api/usage', { params: { query } }));
+    rows.push(...items.filter(({ session_id: id }) => id === session.id));
+    if (!next) break;
+    cursor = next;
+  }
+  return rows;
+}
