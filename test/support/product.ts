@@ -103,7 +103,7 @@ export class Product {
   }
 
   get<T>(type: Type<T> | (abstract new (...args: never[]) => T)): T {
-    return this.nest.get(type as Type<T>, { strict: false });
+    return this.nest.get(type, { strict: false });
   }
 
   async boot(): Promise<void> {

@@ -27,7 +27,7 @@ async function main(checkOnly: boolean): Promise<void> {
 }
 
 async function withTables(path: string): Promise<string> {
-  const tables = { environment: environmentTable(), metrics: await metricsTable(), errors: errorsTable() };
+  const tables = { environment: environmentTable(), metrics: metricsTable(), errors: errorsTable() };
   let text = await readFile(path, 'utf8');
   for (const [name, table] of Object.entries(tables)) {
     const [begin, end] = [mark(name, 'begin'), mark(name, 'end')];
@@ -51,8 +51,8 @@ function environmentTable(): string {
   return ['| variable | default | meaning | takes |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
-async function metricsTable(): Promise<string> {
-  const rows = (await new Metrics().registry.getMetricsAsArray()).map((metric) => {
+function metricsTable(): string {
+  const rows = new Metrics().registry.getMetricsAsArray().map((metric) => {
     const { labelNames } = metric as unknown as { labelNames: string[] };
     const labels = labelNames.map((label) => `\`${label}\``).join(', ');
     return `| \`${metric.name}\` | ${String(metric.type)} | ${labels} | ${metric.help} |`;

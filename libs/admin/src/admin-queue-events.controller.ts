@@ -24,8 +24,8 @@ export class AdminQueueEventsController {
     private readonly streams: EventStreams,
   ) {
     this.feed = new ChangeFeed(async () => {
-      const { generated_at: _, ...state } = await queueState.read();
-      return new Map([[QUEUE, state]]);
+      const { degraded, endpoints, caps } = await queueState.read();
+      return new Map([[QUEUE, { degraded, endpoints, caps }]]);
     });
   }
 

@@ -9,7 +9,7 @@ export function toCsv(rows: ReadonlyArray<object>): string {
 
 function field(value: unknown): string {
   if (value === null || value === undefined) return '';
-  const text = value instanceof Date ? value.toISOString() : String(value as string | number | boolean);
+  const text = value instanceof Date ? value.toISOString() : String(value);
   // A spreadsheet would run what starts like a formula.
   const safe = /^[=+@\t\r]|^-(?!\d)/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -39,7 +39,7 @@ export async function readRecordingUpload(request: Request, store: RecordingStor
         file.resume();
         return reject(wrongField(name, saving ? 'is a second file' : `must be named "${FILE_FIELD}"`));
       }
-      saving = store.save(file as Readable);
+      saving = store.save(file);
       saving.catch(reject);
     });
     parser.on('partsLimit', () => reject(wrongField('body', 'has too many parts')));
