@@ -3,6 +3,9 @@ import type { Metrics } from '@app/observability';
 import type { Lease } from './lease';
 import type { SlotStore } from './slot-store';
 
+/** Renewals per lease: one may be lost without losing the lease. */
+const RENEWALS_PER_LEASE = 3;
+
 /** How often an in-place waiter's process tells that it still stands by. */
 const WAITERS_MS = 1_000;
 
@@ -18,17 +21,17 @@ export class LeaseKeeper {
   private readonly waiters = new Map<string, WaiterNudge>();
   private readonly logger = new Logger('ProviderSlots');
   private timer: NodeJS.Timeout | undefined;
-  private nextRenewalAt = 0;
+  private renewedAt = 0;
 
   constructor(
     private readonly store: SlotStore,
-    private readonly renewMs: number,
+    private readonly leaseMs: number,
     private readonly onFailure: (error: unknown) => void,
     private readonly metrics?: Metrics,
   ) {}
 
   start(): void {
-    const tickMs = Math.min(WAITERS_MS, this.renewMs);
+    const tickMs = Math.min(WAITERS_MS, this.leaseMs / RENEWALS_PER_LEASE);
     this.timer = setInterval(() => void this.tick(), tickMs);
     this.timer.unref();
   }
@@ -73,9 +76,8 @@ export class LeaseKeeper {
   async renew(): Promise<void> {
     const leases = [...this.leases.values()];
     const waiters = [...this.waiters.keys()];
-    this.nextRenewalAt = Date.now() + this.renewMs;
+    const sentAt = (this.renewedAt = Date.now());
     if (leases.length + waiters.length === 0) return;
-    const sentAt = Date.now();
     const states = await this.store.renewLeases(
       leases.map(({ record }) => record),
       waiters,
@@ -98,8 +100,8 @@ export class LeaseKeeper {
   private settle(lease: Lease, state: 'held' | 'overrun' | 'lost', sentAt: number): void {
     if (lease.ended) return;
     if (state === 'lost') return this.lose(lease);
-    lease.deadlineAt = sentAt + lease.record.leaseMs;
     if (state === 'overrun') lease.noteOverrun();
+    else lease.noteRenewed(sentAt + lease.record.leaseMs);
   }
 
   private lose(lease: Lease): void {
@@ -111,8 +113,9 @@ export class LeaseKeeper {
   }
 
   private async tick(): Promise<void> {
+    this.distrustLate();
     try {
-      if (Date.now() >= this.nextRenewalAt) return await this.renew();
+      if (Date.now() >= this.renewedAt + this.renewMs()) return await this.renew();
       const waiters = [...this.waiters.keys()];
       if (waiters.length === 0) return;
       const states = await this.store.renewLeases([], waiters);
@@ -120,6 +123,18 @@ export class LeaseKeeper {
     } catch (error) {
       this.onFailure(error);
     }
+  }
+
+  private renewMs(): number {
+    let shortestMs = this.leaseMs;
+    for (const { record } of this.leases.values()) shortestMs = Math.min(shortestMs, record.leaseMs);
+    return shortestMs / RENEWALS_PER_LEASE;
+  }
+
+  /** A renewal can hang; whoever trusts a lease must hear that it ran out all the same. */
+  private distrustLate(): void {
+    const now = Date.now();
+    for (const lease of this.leases.values()) if (lease.deadlineAt < now) lease.noteOverrun();
   }
 
   private nudgeUnsettled(waiters: readonly string[], states: readonly string[]): void {

@@ -29,6 +29,7 @@ export class Lease {
   private readonly controller = new AbortController();
   private readonly overrunListeners: (() => void)[] = [];
   private isOver = false;
+  private isOverrun = false;
   /** For the keeper: whether the store knows of it. */
   isStored: boolean;
 
@@ -79,14 +80,22 @@ export class Lease {
     await this.owner.refuse(this, refusal);
   }
 
-  /** The lease ran out before it was renewed and there was no room to take it again. */
+  /** Called when the lease ran out unrenewed, or could be taken again only above its cap. The work goes on. */
   onOverrun(listener: () => void): void {
     this.overrunListeners.push(listener);
   }
 
-  /** For the keeper: the lease is over its cap now. */
+  /** For the keeper: the lease may be over its cap now. */
   noteOverrun(): void {
+    if (this.isOverrun) return;
+    this.isOverrun = true;
     for (const listener of this.overrunListeners) listener();
+  }
+
+  /** For the keeper: it is renewed. */
+  noteRenewed(deadlineAt: number): void {
+    this.isOverrun = false;
+    this.deadlineAt = deadlineAt;
   }
 
   /** For the keeper: the place belongs to somebody else now. */

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Metrics } from '@app/observability';
 import { newJobScope } from '@app/request-scope';
 import { SlotBusyError, SlotParkedError, SlotWaitTimeoutError } from './slot-errors';
+import { SlotStore } from './slot-store';
+import { eventually } from '../../../test/support/eventually';
 import { useWorlds, wish } from './testing/slots-world';
 import type { SlotsOptions } from './slots-options';
 
@@ -182,5 +185,36 @@ describe('ProviderSlots', () => {
       await Promise.all([release(), wait()]);
     }
     expect(Math.max(...handOffMs)).toBeLessThan(900);
+  });
+
+  it('measures how true the first prediction of a wait was', async () => {
+    const metrics = new Metrics();
+    const { world, slots } = await setup({ metrics });
+    for (let i = 0; i < 8; i += 1) {
+      const lease = await slots.acquire(wish(`warm${i}`, one));
+      await sleep(20);
+      await lease.release();
+    }
+    const held = await slots.acquire(wish('a', one));
+    const waiting = slots.acquire(wish('b', one));
+    await eventually('predicted', () =>
+      world.redis.hexists(`${world.root}:place:b`, 'predictedMs').then(Boolean),
+    );
+    await sleep(20);
+    await held.release();
+    await (await waiting).release();
+    const { values } = await metrics.waitEstimateErrorRatio.get();
+    expect(values.find(({ metricName }) => metricName?.endsWith('_count'))?.value).toBe(1);
+  });
+
+  it('tells who holds a lease that it ran out while no renewal came through', async () => {
+    const { slots } = await setup({ leaseMs: 300 });
+    const lease = await slots.acquire(wish('a', one));
+    const heard = new Promise<void>((resolve) => lease.onOverrun(resolve));
+    // Renewals hang from now on.
+    jest.spyOn(SlotStore.prototype, 'renewLeases').mockReturnValue(new Promise(() => undefined));
+    await heard;
+    jest.restoreAllMocks();
+    expect(lease.signal.aborted).toBe(false);
   });
 });

@@ -165,7 +165,8 @@ export class ProviderSlots implements OnModuleInit, OnModuleDestroy {
   private async waitInPlace(request: SlotRequest, bounds: WaitBounds): Promise<Lease | Blocked> {
     checkRequest(request);
     try {
-      const answer = await this.runtime.waiter.wait(request, bounds);
+      const maxWaitMs = Math.min(bounds.maxWaitMs, request.expiresInMs ?? Infinity);
+      const answer = await this.runtime.waiter.wait(request, { ...bounds, maxWaitMs });
       if (!('outcome' in answer)) this.runtime.metrics.request(request, 'waited');
       return answer;
     } catch (error) {

@@ -8,6 +8,7 @@ import type { SlotMetrics } from './slot-metrics';
 import { type AnyRefusal, type AskMode, type StoredRequest, toStored } from './slot-records';
 import type { BlockedBy, SlotRequest } from './slot-request';
 import type { SlotStore } from './slot-store';
+import { toOutlook } from './wait-estimate';
 
 /** Retry hint when nothing better is known, in ms. */
 const USUAL_RETRY_MS = 1_000;
@@ -116,10 +117,22 @@ export class SlotDesk implements LeaseOwner {
     if (reply.outcome === 'conflict') throw new PlaceConflictError(request.placeId);
     if (reply.outcome === 'parked' || reply.outcome === 'busy') {
       this.metrics.blocked(request, reply.cap);
+      if (reply.outcome === 'parked' && this.metrics.isOn) void this.predict(request.placeId);
       return toBlocked(reply.outcome, reply);
     }
-    this.metrics.granted(request, reply.waitedMs);
+    this.metrics.granted(request, reply);
     return { outcome: 'granted', lease: this.newLease(stored, reply.leaseId, reply.ticket, sentAt, false) };
+  }
+
+  /** Writes down the first prediction of a wait, for nobody but the metric that tells how true it was. */
+  private async predict(placeId: string): Promise<void> {
+    try {
+      const view = await this.store.viewOutlook(placeId);
+      const estimatedMs = view && toOutlook(view).estimatedMs;
+      if (estimatedMs !== null) await this.store.notePrediction(placeId, estimatedMs);
+    } catch {
+      // Redis went away meanwhile; the next command of somebody who needs an answer finds that out.
+    }
   }
 
   /** Undefined: Redis is back, ask there. */

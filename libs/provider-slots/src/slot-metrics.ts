@@ -1,5 +1,6 @@
 import type { Metrics } from '@app/observability';
 import type { Lease } from './lease';
+import type { AnyGrant } from './slot-records';
 import type { SlotRequest } from './slot-request';
 
 type Outcome = 'granted' | 'parked' | 'waited' | 'refused' | 'degraded';
@@ -14,8 +15,15 @@ export class SlotMetrics {
     this.metrics?.slotRequestsTotal.inc({ ...endpointOf(request), outcome });
   }
 
-  granted(request: SlotRequest, waitedMs: number): void {
+  granted(request: SlotRequest, { waitedMs, predictedMs, predictedForMs }: AnyGrant): void {
     this.metrics?.slotWaitSeconds.observe(endpointOf(request), waitedMs / 1_000);
+    if (predictedMs === undefined || !predictedForMs) return;
+    this.metrics?.waitEstimateErrorRatio.observe(Math.abs(predictedMs - predictedForMs) / predictedForMs);
+  }
+
+  /** Whether anybody looks at how true predictions are. */
+  get isOn(): boolean {
+    return this.metrics !== undefined;
   }
 
   blocked(request: SlotRequest, capName: string): void {

@@ -23,6 +23,9 @@ export interface AnyGrant {
   readonly leaseId: string;
   readonly ticket: string;
   readonly waitedMs: number;
+  /** The first prediction of this wait, and how long it took from then. */
+  readonly predictedMs?: number;
+  readonly predictedForMs?: number;
 }
 
 export interface AnyRefusal {

@@ -16,6 +16,7 @@ export const SCRIPT_NAMES = [
   'set-limit',
   'sweep-slots',
   'confirm-offer',
+  'note-prediction',
   'view-outlook',
   'view-snapshot',
   'view-places',

@@ -143,6 +143,10 @@ export class SlotStore {
     return word === 'open';
   }
 
+  async notePrediction(placeId: string, predictedMs: number): Promise<void> {
+    await this.run('note-prediction', placeId, String(predictedMs));
+  }
+
   async viewOutlook(placeId: string): Promise<OutlookView | null> {
     const [word, json] = await this.run('view-outlook', placeId);
     return word === 'none' ? null : ({ state: word, ...(JSON.parse(json!) as object) } as OutlookView);

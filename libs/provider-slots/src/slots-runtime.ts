@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Logger } from '@nestjs/common';
 import { connectRedis, type ConnectionRole } from '@app/redis';
 import type Redis from 'ioredis';
 import { LeaseKeeper } from './lease-keeper';
@@ -15,9 +16,6 @@ import { Sweeper } from './sweeper';
 import { toOutlook, toSnapshot } from './wait-estimate';
 import { WakePopper } from './wake-popper';
 
-/** Renewals per lease: one may be lost without losing the lease. */
-const RENEWALS_PER_LEASE = 3;
-
 /** Longest wait for the first connection. */
 const CONNECT_MS = 1_500;
 
@@ -27,6 +25,7 @@ export class SlotsRuntime {
   readonly desk: SlotDesk;
   readonly waiter: PlaceWaiter;
   readonly metrics: SlotMetrics;
+  private readonly logger = new Logger('ProviderSlots');
   private readonly redis: Redis;
   private readonly keeper: LeaseKeeper;
   private readonly outage: RedisOutage;
@@ -39,12 +38,7 @@ export class SlotsRuntime {
     this.store = new SlotStore(this.redis, options);
     this.metrics = new SlotMetrics(options.metrics);
     const onFailure = (error: unknown): void => this.noteFailure(error);
-    this.keeper = new LeaseKeeper(
-      this.store,
-      options.leaseMs / RENEWALS_PER_LEASE,
-      onFailure,
-      options.metrics,
-    );
+    this.keeper = new LeaseKeeper(this.store, options.leaseMs, onFailure, options.metrics);
     const local = new LocalSlots(this.keeper.leases);
     this.outage = new RedisOutage(
       () => this.redis.ping(),
@@ -129,7 +123,10 @@ export class SlotsRuntime {
   }
 
   private noteFailure(error: unknown): void {
-    if (!isRedisAway(error)) throw error;
+    if (!isRedisAway(error)) {
+      this.logger.error({ err: error as Error }, 'Keeping leases or sweeping failed');
+      return;
+    }
     this.outage.begin(error);
     // Whoever waits for an offer goes on under the local caps.
     this.keeper.nudgeAll();

@@ -47,13 +47,17 @@ local function withdrawOffer(place)
   if place.wake ~= '' then clearDue('w:' .. place.placeId) end
 end
 
+local MOST_WAKES = 4096
+
 local function announce(place)
   if place.channel and place.channel ~= '' then
     return redis.call('PUBLISH', place.channel, cjson.encode({ placeId = place.placeId, leaseId = place.leaseId }))
   end
   if place.wake and place.wake ~= '' then
-    redis.call('RPUSH', WAKES, cjson.encode({ placeId = place.placeId, leaseId = place.leaseId, wake = place.wake }))
+    local count = redis.call('RPUSH', WAKES, cjson.encode({ placeId = place.placeId, leaseId = place.leaseId, wake = place.wake }))
     touch(WAKES)
+    -- Nobody takes them off. Those that are lost here are announced again.
+    if count > MOST_WAKES then redis.call('LTRIM', WAKES, -MOST_WAKES, -1) end
     setDue('w:' .. place.placeId, now + settings.announceMs)
   end
   return 1

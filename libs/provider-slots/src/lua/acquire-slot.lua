@@ -34,9 +34,11 @@ local place = readPlace(request.placeId)
 if place and place.disowned == request.nonce then return { 'disowned' } end
 
 local function granted(kind)
-  return { 'granted', cjson.encode({
-    kind = kind, leaseId = place.leaseId, ticket = place.ticket, waitedMs = now - tonumber(place.since),
-  }) }
+  local grant = { kind = kind, leaseId = place.leaseId, ticket = place.ticket, waitedMs = now - tonumber(place.since) }
+  if place.predictedMs and kind ~= 'again' then
+    grant.predictedMs, grant.predictedForMs = tonumber(place.predictedMs), now - tonumber(place.predictedAt)
+  end
+  return { 'granted', cjson.encode(grant) }
 end
 
 local leaseMs = request.leaseMs or settings.leaseMs

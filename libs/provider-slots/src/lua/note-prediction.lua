@@ -1,0 +1,13 @@
+-- note-prediction: remembers the first wait that was predicted for a place, so that its admission can tell how true it was.
+--
+-- KEYS[1]  root
+-- ARGV[1]  pinned time in ms, or ''
+-- ARGV[2]  settings (JSON)
+-- ARGV[3]  place id
+-- ARGV[4]  predicted wait from now, in ms
+-- Returns  {'noted'} | {'stale'}
+
+local place = readPlace(ARGV[3])
+if not place or place.state ~= 'waiting' or place.predictedMs then return { 'stale' } end
+changePlace(place, 'predictedMs', ARGV[4], 'predictedAt', int(now))
+return { 'noted' }
