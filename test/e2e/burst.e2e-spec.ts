@@ -7,7 +7,12 @@ describe('a burst of eight recordings against a cap of two', () => {
   let product: Product;
 
   beforeAll(async () => {
-    product = await Product.start({ env: { QB_ASR_CONCURRENCY_LIMIT: String(CAP) } });
+    // So short a countdown that the last in line tries more often than any failure would be retried: a park that
+    // counted as one would fail the session.
+    product = await Product.start({
+      env: { QB_ASR_CONCURRENCY_LIMIT: String(CAP), QB_REQUEUE_MIN_MS: '100', QB_REQUEUE_MAX_MS: '150' },
+      emulator: { holdMs: { asr: 400, llm: 20 } },
+    });
   });
 
   afterAll(() => product.stop());
@@ -36,6 +41,7 @@ describe('a burst of eight recordings against a cap of two', () => {
     expect(new Set(usage.map(({ session_id }) => session_id)).size).toBe(SESSIONS);
     // Six had to wait at the least, and each wait shows in its row.
     expect(usage.filter(({ retry_count }) => retry_count > 0).length).toBeGreaterThanOrEqual(SESSIONS - CAP);
+    expect(Math.max(...usage.map(({ retry_count }) => retry_count))).toBeGreaterThan(3);
     await product.drained();
   });
 
