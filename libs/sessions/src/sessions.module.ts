@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { IdempotencyModule } from '@app/http';
 import { JobsModule } from '@app/jobs';
 import { ProvidersModule } from '@app/providers';
 import { StorageModule } from '@app/storage';
@@ -20,6 +21,7 @@ import { Sessions } from './sessions';
 @Module({
   imports: [
     TypeOrmModule.forFeature([Campaign, Session, Transcript, RecapPart, Recap]),
+    IdempotencyModule,
     JobsModule,
     ProvidersModule,
     StorageModule,

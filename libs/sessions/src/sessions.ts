@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { Idempotency } from '@app/http';
 import { ConflictError, newId, NotFoundError } from '@app/kernel';
 import { RecordingStore, type StoredRecording } from '@app/storage';
+import type { EntityManager } from 'typeorm';
 import { Campaigns } from './campaigns';
 import { Recap, RecapPart, type Transcript } from './checkpoint.entities';
 import { SessionEndings } from './session-endings';
@@ -24,40 +26,43 @@ export class Sessions {
     private readonly recordings: RecordingStore,
     private readonly queue: SessionQueue,
     private readonly endings: SessionEndings,
+    private readonly idempotency: Idempotency,
   ) {}
 
   /**
-   * Row first, then the queue: once this returns, the session will be processed. On a failure the
-   * recording is removed again.
-   * @throws NotFoundError when the campaign is not the team's
+   * Row first, then the queue: once this returns, the session will be processed. With a key that was used
+   * for the same upload before, it is that upload's session and nothing new. Whenever no session is made,
+   * the recording is removed again.
+   * @throws NotFoundError when the campaign is not the team's, ConflictError when the key was used otherwise
    */
   async create(
     teamId: string,
     campaignId: string,
     recording: StoredRecording,
     labels: SessionLabels,
+    idempotencyKey?: string,
   ): Promise<Session> {
+    let earlier: Session | undefined;
     const id = newId();
     try {
       await this.campaigns.get(teamId, campaignId);
-      await this.store.transaction((manager) =>
-        manager.insert(Session, {
-          id,
-          teamId,
-          campaignId,
-          title: labels.title ?? null,
-          language: labels.language ?? null,
-          status: 'queued',
-          phase: 'asr',
-          recordingKey: recording.key,
-          audioBytes: recording.bytes,
-          audioDurationSeconds: recording.durationSeconds,
-          audioContentType: recording.contentType,
-        }),
-      );
+      earlier = await this.store.transaction(async (manager) => {
+        if (idempotencyKey !== undefined) {
+          const content = { campaignId, sha256: recording.sha256, ...labels };
+          const claim = { teamId, scope: 'sessions', key: idempotencyKey, content, resourceId: id };
+          const earlierId = await this.idempotency.claim(manager, claim);
+          if (earlierId) return this.getMadeBefore(teamId, earlierId);
+        }
+        await this.insert(manager, { id, teamId, campaignId }, recording, labels);
+        return undefined;
+      });
     } catch (error) {
       await this.recordings.remove(recording.key);
       throw error;
+    }
+    if (earlier) {
+      await this.recordings.remove(recording.key);
+      return earlier;
     }
     const session = await this.get(teamId, id);
     await this.queue.enqueue(session);
@@ -123,5 +128,31 @@ export class Sessions {
     }
     await this.store.remove(teamId, id);
     await this.recordings.remove(session.recordingKey);
+  }
+
+  private async insert(
+    manager: EntityManager,
+    ids: { id: string; teamId: string; campaignId: string },
+    recording: StoredRecording,
+    labels: SessionLabels,
+  ): Promise<void> {
+    await manager.insert(Session, {
+      ...ids,
+      title: labels.title ?? null,
+      language: labels.language ?? null,
+      status: 'queued',
+      phase: 'asr',
+      recordingKey: recording.key,
+      audioBytes: recording.bytes,
+      audioDurationSeconds: recording.durationSeconds,
+      audioContentType: recording.contentType,
+    });
+  }
+
+  /** @throws ConflictError when what the key made is gone: making it again would be no repetition */
+  private async getMadeBefore(teamId: string, id: string): Promise<Session> {
+    const session = await this.store.find(teamId, id);
+    if (!session) throw new ConflictError('The session that this Idempotency-Key made was deleted');
+    return session;
   }
 }

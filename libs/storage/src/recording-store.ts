@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -11,6 +12,8 @@ export interface StoredRecording {
   readonly key: string;
   readonly bytes: number;
   readonly contentType: string;
+  /** Of its bytes, in hex: tells two uploads of one recording from two recordings. */
+  readonly sha256: string;
   /** Null where the container does not say. */
   readonly durationSeconds: number | null;
 }
@@ -46,7 +49,8 @@ export class RecordingStore {
       const key = join(id.slice(-2), id);
       await mkdir(dirname(this.pathOf(key)), { recursive: true });
       await rename(incoming, this.pathOf(key));
-      return { key, bytes: inspector.bytes, contentType: inspector.contentType, durationSeconds };
+      const { bytes, contentType, sha256 } = inspector;
+      return { key, bytes, contentType, sha256, durationSeconds };
     } catch (error) {
       await rm(incoming, { force: true });
       throw error;
@@ -83,6 +87,7 @@ class RecordingInspector extends Transform {
   bytes = 0;
   contentType = '';
   private head: Buffer[] = [];
+  private readonly hash = createHash('sha256');
 
   constructor(private readonly maxBytes: number) {
     super();
@@ -95,6 +100,7 @@ class RecordingInspector extends Transform {
   ): void {
     this.bytes += chunk.length;
     if (this.bytes > this.maxBytes) return done(new PayloadTooLargeError(this.maxBytes));
+    this.hash.update(chunk);
     if (this.contentType) return done(null, chunk);
     this.head.push(chunk);
     if (this.bytes < SNIFF_BYTES) return done(null, chunk);
@@ -106,6 +112,11 @@ class RecordingInspector extends Transform {
     if (this.bytes === 0)
       return done(new ValidationFailedError([{ field: 'audio', problem: 'is an empty file' }]));
     this.judge().then(() => done(), done);
+  }
+
+  /** Once all has passed. */
+  get sha256(): string {
+    return this.hash.digest('hex');
   }
 
   private async judge(): Promise<void> {

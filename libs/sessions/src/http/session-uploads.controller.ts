@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Controller, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBearerAuth, ApiBody, ApiConsumes, ApiTags } from '@nestjs/swagger';
 import { AppConfig } from '@app/config';
-import { ApiProblems, IdParamPipe, StrictValidationPipe } from '@app/http';
+import { ApiIdempotencyKey, ApiProblems, IdempotencyKey, IdParamPipe, StrictValidationPipe } from '@app/http';
 import { RecordingStore } from '@app/storage';
 import { CurrentPrincipal, type Principal } from '@app/teams';
 import type { Request, Response } from 'express';
@@ -33,6 +33,7 @@ export class SessionUploadsController {
   /** Takes one recording and answers as soon as it is stored; the type is judged by the content. */
   @Post(':id/sessions')
   @HttpCode(202)
+  @ApiIdempotencyKey()
   @ApiConsumes('multipart/form-data')
   @ApiBody({
     schema: {
@@ -57,6 +58,7 @@ export class SessionUploadsController {
   async upload(
     @CurrentPrincipal() { teamId }: Principal,
     @Param('id', IdParamPipe) campaignId: string,
+    @IdempotencyKey() idempotencyKey: string | undefined,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SessionDto> {
@@ -65,7 +67,7 @@ export class SessionUploadsController {
       refuseOversized(request, this.config.QB_UPLOAD_MAX_BYTES);
       const { recording, fields } = await readRecordingUpload(request, this.recordings);
       const labels = await this.readLabels(recording.key, fields);
-      const session = await this.sessions.create(teamId, campaignId, recording, labels);
+      const session = await this.sessions.create(teamId, campaignId, recording, labels, idempotencyKey);
       return SessionDto.whole(session, null, await this.waits.find(session));
     } catch (error) {
       closeAfterAnswer(request, response);
