@@ -67,8 +67,9 @@ export class SlotStore {
   }
 
   async acquireSlot(request: StoredRequest, mode: AskMode, channel?: string): Promise<AcquireReply> {
-    const [outcome, json] = await this.run('acquire-slot', JSON.stringify({ ...request, mode, channel }));
-    if (outcome === 'granted') return { outcome, ...(JSON.parse(json!) as AnyGrant) };
+    const reply = await this.run('acquire-slot', JSON.stringify({ ...request, mode, channel }));
+    const [outcome, json] = reply;
+    if (outcome === 'granted') return { outcome, ...toGrant(reply) };
     if (outcome === 'parked') return { outcome, ...(JSON.parse(json!) as AnyRefusal) };
     if (outcome === 'busy') return { outcome, ...(JSON.parse(json!) as AnyRefusal) };
     return outcome === 'disowned' ? { outcome } : { outcome: 'conflict' };
@@ -197,4 +198,15 @@ export class SlotStore {
 /** An empty Lua table has no way to say that it is a list. */
 function asList<T>(value: T[] | Record<string, never>): T[] {
   return Array.isArray(value) ? value : [];
+}
+
+function toGrant([, kind, leaseId, ticket, waitedMs, predictedMs, predictedForMs]: string[]): AnyGrant {
+  const isPredicted = predictedMs !== undefined && predictedMs !== '';
+  return {
+    kind: kind as AnyGrant['kind'],
+    leaseId: leaseId!,
+    ticket: ticket!,
+    waitedMs: Number(waitedMs),
+    ...(isPredicted ? { predictedMs: Number(predictedMs), predictedForMs: Number(predictedForMs) } : {}),
+  };
 }

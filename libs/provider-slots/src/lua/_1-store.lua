@@ -35,7 +35,7 @@ local function int(number) return string.format('%.0f', number) end
 
 -- Every key expires with its last user. A key is touched when it is made, and then, with all that belongs together,
 -- only when the last time is a while ago: a command each time would cost more than the work itself.
-local function touch(key) redis.call('PEXPIRE', key, int(settings.idleMs)) end
+local function touch(key) redis.call('PEXPIRE', key, settings.idleMs) end
 local function isStale(touchedAt) return not touchedAt or now - tonumber(touchedAt) > settings.idleMs / 8 end
 
 -- Tickets and lease ids: above all earlier ones, also above those of before a wipe, whose time is past.
@@ -44,7 +44,7 @@ local function raiseSeq(atLeast)
   lastSeq = lastSeq or tonumber(redis.call('GET', SEQ) or 0)
   if atLeast > lastSeq then
     lastSeq = atLeast
-    redis.call('SET', SEQ, int(lastSeq), 'PX', int(settings.idleMs))
+    redis.call('SET', SEQ, lastSeq, 'PX', settings.idleMs)
   end
 end
 local function nextSeq()
@@ -54,7 +54,7 @@ local function nextSeq()
 end
 
 -- The index of deadlines never runs empty while a cap is in use (see keepCap), so it keeps its expiry.
-local function setDue(member, at) redis.call('ZADD', DUE, int(at), member) end
+local function setDue(member, at) redis.call('ZADD', DUE, at, member) end
 local function clearDue(member) redis.call('ZREM', DUE, member) end
 
 local function split(text)
@@ -83,7 +83,7 @@ end
 -- Writes a place that is to outlive `keepMs` from now.
 local function writePlace(place, keepMs, ...)
   changePlace(place, ...)
-  redis.call('PEXPIRE', placeKey(place.placeId), int(math.max(keepMs, settings.idleMs)))
+  redis.call('PEXPIRE', placeKey(place.placeId), math.max(keepMs, settings.idleMs))
 end
 
 local function erasePlace(place)
@@ -92,4 +92,5 @@ local function erasePlace(place)
   place.state = 'erased'
 end
 
+local function hasText(field) return field ~= nil and field ~= '' end
 local function isInUse(place) return place.state == 'held' or place.state == 'overrun' end

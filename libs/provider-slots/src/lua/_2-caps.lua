@@ -41,14 +41,14 @@ local function usedOf(cap) return cap.held + cap.overruns end
 local function keepCap(cap)
   if not isStale(cap.touchedAt) then return end
   cap.touchedAt = now
-  redis.call('HSET', capKey(cap.name), 'touchedAt', int(now))
+  redis.call('HSET', capKey(cap.name), 'touchedAt', now)
   if not cap.override then touch(capKey(cap.name)) end
   touch(heldKey(cap.name))
   touch(overrunKey(cap.name))
   touch(samplesKey(cap.name))
   touch(tagsKey(cap.name))
   touch(groupsKey(cap.name))
-  redis.call('ZADD', KNOWN, int(now), cap.name)
+  redis.call('ZADD', KNOWN, now, cap.name)
   touch(KNOWN)
   redis.call('ZADD', DUE, '+inf', 'i:')
   touch(DUE)
@@ -56,7 +56,7 @@ end
 
 -- An offer stands among the held with its claim deadline below zero: that tells the two apart.
 local function addHeld(cap, placeId, score)
-  if redis.call('ZADD', heldKey(cap.name), int(score), placeId) == 0 then return end
+  if redis.call('ZADD', heldKey(cap.name), score, placeId) == 0 then return end
   cap.held = cap.held + 1
   if cap.held == 1 then touch(heldKey(cap.name)) end
 end
@@ -68,7 +68,7 @@ local function changeOverruns(cap, by)
   redis.call('HINCRBY', capKey(cap.name), 'overruns', by)
 end
 local function addOverrun(cap, placeId, deadline)
-  changeOverruns(cap, redis.call('ZADD', overrunKey(cap.name), int(deadline), placeId))
+  changeOverruns(cap, redis.call('ZADD', overrunKey(cap.name), deadline, placeId))
   touch(overrunKey(cap.name))
 end
 local function removeOverrun(cap, placeId) changeOverruns(cap, -redis.call('ZREM', overrunKey(cap.name), placeId)) end
@@ -99,7 +99,7 @@ end
 local function closeGate(cap, untilMs, reason)
   if cap.gateUntil == nil or untilMs > cap.gateUntil then cap.gateUntil, cap.gateReason = untilMs, reason end
   cap.wave, cap.granted = nil, 0
-  redis.call('HSET', capKey(cap.name), 'gateUntil', int(cap.gateUntil), 'gateReason', cap.gateReason)
+  redis.call('HSET', capKey(cap.name), 'gateUntil', cap.gateUntil, 'gateReason', cap.gateReason)
   redis.call('HDEL', capKey(cap.name), 'wave', 'granted')
   redis.call('DEL', probesKey(cap.name))
   keepCap(cap)
@@ -110,7 +110,7 @@ end
 local function countProbe(cap, placeId)
   if not cap.gateUntil then return end
   cap.wave, cap.granted = cap.wave or 1, cap.granted + 1
-  redis.call('HSET', capKey(cap.name), 'wave', int(cap.wave), 'granted', int(cap.granted))
+  redis.call('HSET', capKey(cap.name), 'wave', cap.wave, 'granted', cap.granted)
   redis.call('ZADD', probesKey(cap.name), '+inf', placeId)
   touch(probesKey(cap.name))
 end
@@ -118,7 +118,7 @@ end
 -- The probe's call starts now: unrefused for probeMs it counts as accepted.
 local function startProbe(cap, placeId)
   if not cap.gateUntil or not redis.call('ZSCORE', probesKey(cap.name), placeId) then return end
-  redis.call('ZADD', probesKey(cap.name), int(now + settings.probeMs), placeId)
+  redis.call('ZADD', probesKey(cap.name), now + settings.probeMs, placeId)
   local first = redis.call('ZRANGE', probesKey(cap.name), 0, 0, 'WITHSCORES')
   setDue('g:' .. cap.name, tonumber(first[2]))
 end
@@ -129,14 +129,14 @@ local function acceptProbe(cap, placeId)
   if redis.call('ZCARD', probesKey(cap.name)) > 0 then return end
   if cap.limit or cap.granted < cap.wave then return openGate(cap) end
   cap.wave, cap.granted = cap.wave * 2, 0
-  redis.call('HSET', capKey(cap.name), 'wave', int(cap.wave), 'granted', '0')
+  redis.call('HSET', capKey(cap.name), 'wave', cap.wave, 'granted', '0')
 end
 
 -- The probe ended without saying anything about the endpoint: another one may go.
 local function dropProbe(cap, placeId)
   if redis.call('ZREM', probesKey(cap.name), placeId) == 0 then return end
   cap.granted = math.max(0, cap.granted - 1)
-  redis.call('HSET', capKey(cap.name), 'granted', int(cap.granted))
+  redis.call('HSET', capKey(cap.name), 'granted', cap.granted)
 end
 
 local function settleProbe(cap, placeId, outcome)

@@ -6,7 +6,8 @@
 -- ARGV[2]  settings (JSON)
 -- ARGV[3]  request (JSON): placeId, nonce, mode (try | park | wait), caps [{name, limit, labels}], group, ticket,
 --          work, wake, channel, expiresInMs, leaseMs
--- Returns  {'granted', JSON} | {'parked', JSON} | {'busy', JSON} | {'conflict'} |
+-- Returns  {'granted', fresh | claim | again | takeover, lease id, ticket, waited ms, predicted ms, ms since that} |
+--          {'parked', JSON} | {'busy', JSON} | {'conflict'} |
 --          {'disowned'}: this attempt was given up before it arrived
 --
 -- The same nonce on a held place is the same call asking twice; another nonce takes the lease over.
@@ -34,11 +35,9 @@ local place = readPlace(request.placeId)
 if place and place.disowned == request.nonce then return { 'disowned' } end
 
 local function granted(kind)
-  local grant = { kind = kind, leaseId = place.leaseId, ticket = place.ticket, waitedMs = now - tonumber(place.since) }
-  if place.predictedMs and kind ~= 'again' then
-    grant.predictedMs, grant.predictedForMs = tonumber(place.predictedMs), now - tonumber(place.predictedAt)
-  end
-  return { 'granted', cjson.encode(grant) }
+  local isFirst = place.predictedMs and (kind == 'fresh' or kind == 'claim')
+  return { 'granted', kind, place.leaseId, place.ticket, now - tonumber(place.since),
+    isFirst and tonumber(place.predictedMs) or '', isFirst and now - tonumber(place.predictedAt) or '' }
 end
 
 local leaseMs = request.leaseMs or settings.leaseMs
@@ -53,7 +52,7 @@ local function hold(kind, leaseId, grantedAt)
   end
   setDue('p:' .. place.placeId, deadline)
   writePlace(place, leaseMs, 'state', isOverrun and 'overrun' or 'held', 'leaseId', leaseId, 'nonce', request.nonce,
-    'deadline', int(deadline), 'leaseMs', int(leaseMs), 'grantedAt', grantedAt, 'takenOver', place.takenOver)
+    'leaseMs', leaseMs, 'grantedAt', grantedAt, 'takenOver', place.takenOver or '')
   return granted(kind)
 end
 
@@ -66,22 +65,22 @@ end
 
 if place and isInUse(place) then
   if place.caps ~= capsText then return { 'conflict' } end
-  if place.nonce == request.nonce then return hold('again', place.leaseId, place.grantedAt or int(now)) end
+  if place.nonce == request.nonce then return hold('again', place.leaseId, place.grantedAt or now) end
   place.takenOver = '1'
-  if not closedGate() then return hold('takeover', nextSeq(), int(now)) end
+  if not closedGate() then return hold('takeover', nextSeq(), now) end
   -- Nobody starts behind a closed gate: the slot goes back, and the place waits like any other.
   vacate(place)
   place.state = 'aside'
 elseif place and place.state == 'offered' then
   if place.caps == capsText and not closedGate() then
     countWaiting(place.at, -1)
-    if place.wake ~= '' then clearDue('w:' .. place.placeId) end
-    return hold('claim', place.leaseId, int(now))
+    if hasText(place.wake) then clearDue('w:' .. place.placeId) end
+    return hold('claim', place.leaseId, now)
   end
-  withdrawOffer(place)
+  needQueue().withdrawOffer(place)
   place.state = 'aside'
 elseif place and place.state == 'waiting' and place.caps ~= capsText then
-  leaveLane(place)
+  needQueue().leaveLane(place)
   place.state = 'aside'
 end
 
@@ -89,6 +88,8 @@ local isWaiting = place ~= nil and place.state == 'waiting'
 local isKnown = place ~= nil and (isWaiting or place.state == 'aside')
 local blocker, reason = blockerOf(capNames)
 if request.mode == 'try' and blocker then
+  -- What it had is given back by now, but its place is its own.
+  if place and place.state == 'aside' then needQueue().setAside(place) end
   serveFreed()
   return { 'busy', cjson.encode({
     cap = blocker.name, reason = reason, gateReason = blocker.gateReason, limit = blocker.limit,
@@ -101,14 +102,17 @@ local ticket = request.ticket
 if ticket then raiseSeq(tonumber(ticket)) end
 local keepsTicket = isKnown or (place ~= nil and place.state == 'lapsed')
 if keepsTicket and (not ticket or tonumber(place.ticket) < tonumber(ticket)) then ticket = place.ticket end
-if isWaiting and ticket ~= place.ticket then leaveLane(place) end
+if isWaiting and ticket ~= place.ticket then needQueue().leaveLane(place) end
 
-local expiresAt = request.expiresInMs and int(now + request.expiresInMs) or ''
-local since = isKnown and place.since or int(now)
-local takenOver = place and place.state ~= 'erased' and '1' or ''
+local expiresAt = request.expiresInMs and now + request.expiresInMs or ''
+local since = isKnown and place.since or now
+-- A holder from before may still be about.
+local isSecond = place and (place.takenOver == '1' or place.state == 'lapsed' or place.state == 'ended')
+local takenOver = isSecond and '1' or ''
+local isNew = place == nil
 place = place or { placeId = request.placeId }
 place.capNames = capNames
-if isWaiting and blocker == nil then leaveLane(place) end
+if isWaiting and blocker == nil then needQueue().leaveLane(place) end
 
 if blocker == nil then
   local deadline = now + leaseMs
@@ -120,15 +124,15 @@ if blocker == nil then
   end
   writePlace(place, leaseMs, 'state', 'held', 'leaseId', leaseId, 'nonce', request.nonce, 'caps', capsText,
     'group', request.group, 'ticket', ticket or leaseId, 'work', request.work or '', 'since', since,
-    'grantedAt', int(now), 'deadline', int(deadline), 'leaseMs', int(leaseMs), 'expiresAt', expiresAt,
-    'takenOver', takenOver, 'wake', '', 'channel', '')
+    'grantedAt', now, 'leaseMs', leaseMs)
+  if not isNew then changePlace(place, 'expiresAt', expiresAt, 'takenOver', takenOver, 'wake', '', 'channel', '') end
   serveFreed()
   return granted('fresh')
 end
 
 local aliveMs = request.channel and settings.waitAliveMs or settings.parkMs
 place.ticket, place.group, place.caps = ticket or nextSeq(), request.group, capsText
-joinLane(place, blocker.name)
+needQueue().joinLane(place, blocker.name)
 writePlace(place, settings.parkMs, 'state', 'waiting', 'leaseId', '', 'nonce', request.nonce, 'caps', capsText,
   'group', request.group, 'ticket', place.ticket, 'work', request.work or '', 'since', since, 'expiresAt', expiresAt,
   'takenOver', takenOver, 'wake', request.wake or '', 'channel', request.channel or '', 'lane', place.lane)

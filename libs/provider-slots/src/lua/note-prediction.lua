@@ -9,5 +9,5 @@
 
 local place = readPlace(ARGV[3])
 if not place or place.state ~= 'waiting' or place.predictedMs then return { 'stale' } end
-changePlace(place, 'predictedMs', ARGV[4], 'predictedAt', int(now))
+changePlace(place, 'predictedMs', ARGV[4], 'predictedAt', now)
 return { 'noted' }

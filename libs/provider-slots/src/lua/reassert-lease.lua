@@ -22,8 +22,8 @@ if place and place.nonce == lease.nonce and isInUse(place) then
 end
 if place and lease.degraded and (place.state == 'waiting' or place.state == 'offered' or place.state == 'aside') then
   -- It waits from before the outage; meanwhile its work has begun.
-  if place.state == 'waiting' then leaveLane(place) end
-  if place.state == 'offered' then withdrawOffer(place) end
+  if place.state == 'waiting' then needQueue().leaveLane(place) end
+  if place.state == 'offered' then needQueue().withdrawOffer(place) end
 elseif place then
   local lastId, ownId = tonumber(place.leaseId) or 0, tonumber(lease.leaseId)
   local isOver = place.state ~= 'lapsed' and (lastId == ownId or not (isInUse(place) or place.state == 'ended'))
@@ -54,6 +54,6 @@ end
 setDue('p:' .. lease.placeId, deadline)
 writePlace(place, lease.leaseMs, 'state', place.state, 'leaseId', lease.leaseId, 'nonce', lease.nonce,
   'caps', table.concat(capNames, '\n'), 'group', lease.group, 'ticket', lease.ticket, 'work', lease.work or '',
-  'since', int(now), 'deadline', int(deadline), 'leaseMs', int(lease.leaseMs), 'expiresAt', '', 'takenOver', '1')
+  'since', now, 'leaseMs', lease.leaseMs, 'expiresAt', '', 'takenOver', '1')
 serveFreed()
 return { place.state }

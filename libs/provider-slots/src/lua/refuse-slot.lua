@@ -18,6 +18,6 @@ local place = readOwn(placeId, leaseId)
 if place then endLease(place, 'refused') end
 local cap = readCap(endpointCap)
 closeGate(cap, now + forMs, reason)
-takeBackOffers(cap)
+needQueue().takeBackOffers(cap)
 serveFreed()
 return { place and 'refused' or 'stale' }

@@ -22,7 +22,7 @@ local function keep(place, state, deadline)
     keepCap(cap)
   end
   setDue('p:' .. place.placeId, deadline)
-  writePlace(place, deadline - now, 'state', state, 'deadline', int(deadline))
+  writePlace(place, deadline - now, 'state', state)
   return state
 end
 
@@ -53,8 +53,8 @@ local function keepWaiting(placeId)
   if place.state == 'waiting' then
     setDue('p:' .. placeId, math.min(now + settings.waitAliveMs, tonumber(place.expiresAt) or math.huge))
     touch(placeKey(placeId))
-    local lane = readLane(place.lane)
-    keepLane(lane)
+    local lane = needQueue().readLane(place.lane)
+    needQueue().keepLane(lane)
     keepCap(readCap(lane.at))
   end
   return place.state

@@ -6,4 +6,4 @@
 -- Returns  {'swept', number of entries that are still due}: at most 64 are worked off in one go
 
 expireDue({})
-return { 'swept', redis.call('ZCOUNT', DUE, '-inf', int(now)) }
+return { 'swept', redis.call('ZCOUNT', DUE, '-inf', now) }

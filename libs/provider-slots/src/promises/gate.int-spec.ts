@@ -211,6 +211,18 @@ describe('P13 gate', () => {
     expect(await world.held('llm')).toBe(0);
   });
 
+  it('P13 gate: a claim that may not wait leaves its place aside, and its slot free', async () => {
+    const world = newWorld().pinClock();
+    const [x, y] = [await world.grant(wish('x', cap(2))), await world.grant(wish('y', cap(2)))];
+    await world.store.refuseSlot('x', x, gate);
+    expect(await world.ask(wish('y', cap(2)), 'try', 'again')).toMatchObject({
+      outcome: 'busy',
+      reason: 'gate',
+    });
+    expect([await world.stateOf('y'), await world.held('llm')]).toEqual(['aside', 0]);
+    expect(await world.store.releaseSlot('y', y, 'ok')).toBeNull();
+  });
+
   it('P13 gate: refusals are no turnover, so that waiting before a wall can end', async () => {
     const world = await closed(1, 0);
     const turnover = async () => {

@@ -1,4 +1,4 @@
--- Prelude 5: what has fallen due, worked off at the start of every script, whoever it belongs to.
+-- Prelude 6: what has fallen due.
 
 -- Puts a place back into its lane, to wait on the cap that blocks it.
 local function putBack(place)
@@ -6,7 +6,7 @@ local function putBack(place)
   local at = blocker and blocker.name or place.at
   joinLane(place, at)
   writePlace(place, settings.parkMs, 'state', 'waiting', 'leaseId', '', 'lane', place.lane)
-  local isInPlace = place.channel and place.channel ~= ''
+  local isInPlace = hasText(place.channel)
   local deadline = now + (isInPlace and settings.waitAliveMs or settings.parkMs)
   setDue('p:' .. place.placeId, math.min(deadline, tonumber(place.expiresAt) or math.huge))
 end
@@ -17,13 +17,17 @@ local function takeBackOffers(cap)
   for i, placeId in ipairs(offered) do
     if i > MAX_STEPS then return setDue('s:' .. cap.name, now) end
     local place = readPlace(placeId)
-    withdrawOffer(place)
-    putBack(place)
+    if place then
+      withdrawOffer(place)
+      putBack(place)
+    else
+      removeHeld(cap, placeId)
+    end
   end
 end
 
 local function expirePlace(place)
-  local isPastOwnTime = place.expiresAt and place.expiresAt ~= '' and tonumber(place.expiresAt) <= now
+  local isPastOwnTime = hasText(place.expiresAt) and tonumber(place.expiresAt) <= now
   if isInUse(place) then
     vacate(place)
     for _, name in ipairs(place.capNames) do
@@ -43,7 +47,7 @@ end
 
 local function gateFellDue(cap)
   if not cap.gateUntil or isGateClosed(cap) then return clearDue('g:' .. cap.name) end
-  for _, placeId in ipairs(redis.call('ZRANGEBYSCORE', probesKey(cap.name), '-inf', int(now), 'LIMIT', 0, MAX_STEPS)) do
+  for _, placeId in ipairs(redis.call('ZRANGEBYSCORE', probesKey(cap.name), '-inf', now, 'LIMIT', 0, MAX_STEPS)) do
     acceptProbe(cap, placeId)
   end
   local next = cap.gateUntil and redis.call('ZRANGE', probesKey(cap.name), 0, 0, 'WITHSCORES')
@@ -51,9 +55,7 @@ local function gateFellDue(cap)
   markFreed(cap.name, 0)
 end
 
--- `mine`: the caller's own places, which are still its own however late it comes.
-local function expireDue(mine)
-  local due = redis.call('ZRANGEBYSCORE', DUE, '-inf', int(now), 'LIMIT', 0, MAX_STEPS)
+local function workOff(due, mine)
   for _, member in ipairs(due) do
     local kind, name = string.sub(member, 1, 1), string.sub(member, 3)
     if kind == 'p' then
@@ -71,5 +73,12 @@ local function expireDue(mine)
       if place and place.state == 'offered' then announce(place) end
     end
   end
-  serveFreed()
+end
+
+queue = {
+  chargeInLine = chargeInLine, joinLane = joinLane, leaveLane = leaveLane, readLane = readLane, keepLane = keepLane,
+  laneIdOf = laneIdOf, headOf = headOf, tagInLine = tagInLine, withdrawOffer = withdrawOffer, setAside = setAside, serveCap = serveCap,
+  takeBackOffers = takeBackOffers, workOff = workOff,
+}
+return queue
 end

@@ -1,29 +1,18 @@
--- Prelude 3: who waits, and in which order.
+-- Prelude 4: who waits, and in which order.
 --
 -- cap -> groups (by start tag) -> lanes (by their heads' tickets) -> waiters (by ticket). A lane holds the waiters of
 -- one group with the same caps; it is queued on the one cap that blocks its head.
 -- Under `fifo` all waiters are one group, which leaves pure tickets.
+--
+-- Preludes 4 to 6 are the body of one function that ends with the last of them: most calls meet nobody who waits and
+-- nothing that is due, and to make all these functions would be a third of their time.
 
-local function queueGroup(group) return settings.order == 'fifo' and '' or group end
+local queue
+needQueue = function()
+if queue then return queue end
 
 -- Members sort by score, then by name: the head's ticket in front breaks ties between groups.
 local function groupMember(ticket, group) return string.format('%016.0f:', ticket) .. group end
-
--- Start-time fair queueing. A group in line stands in `groups` with its start tag; while it is not, `tags` remembers
--- the tag of its next turn. Member '' of `tags` is the cap's virtual time: the start tag served last.
-local PRUNE_EVERY = 16
-
-local function nextTag(cap, group)
-  local scores = redis.call('ZMSCORE', tagsKey(cap.name), '', group)
-  local vtime = tonumber(scores[1] or nil)
-  return math.max(vtime or 0, tonumber(scores[2] or nil) or 0), vtime == nil
-end
-
--- Tags that the virtual time has passed say nothing any more.
-local function pruneTags(cap, vtime)
-  redis.call('ZREMRANGEBYSCORE', tagsKey(cap.name), '-inf', '(' .. int(vtime))
-  touch(tagsKey(cap.name))
-end
 
 local function tagInLine(cap, group, head)
   return tonumber(redis.call('ZSCORE', groupsKey(cap.name), groupMember(head, group)))
@@ -44,20 +33,20 @@ local function moveGroup(cap, group, old, new, tag)
   if not new then
     tag = tag or tagInLine(cap, group, old)
     redis.call('ZREM', groupsKey(cap.name), groupMember(old, group))
-    if settings.order ~= 'fifo' then redis.call('ZADD', tagsKey(cap.name), int(tag), group) end
+    if settings.order ~= 'fifo' then redis.call('ZADD', tagsKey(cap.name), tag, group) end
     cap.waiters = nil
   elseif not old then
     tag = settings.order == 'fifo' and 0 or nextTag(cap, group)
-    redis.call('ZADD', groupsKey(cap.name), int(tag), groupMember(new, group))
+    redis.call('ZADD', groupsKey(cap.name), tag, groupMember(new, group))
     touch(groupsKey(cap.name))
     touch(lanesKey(cap.name, group))
     cap.waiters = true
   elseif new ~= old then
     tag = tag or tagInLine(cap, group, old)
-    redis.call('ZADD', groupsKey(cap.name), int(tag), groupMember(new, group))
+    redis.call('ZADD', groupsKey(cap.name), tag, groupMember(new, group))
     redis.call('ZREM', groupsKey(cap.name), groupMember(old, group))
   elseif tag then
-    redis.call('ZADD', groupsKey(cap.name), int(tag), groupMember(new, group))
+    redis.call('ZADD', groupsKey(cap.name), tag, groupMember(new, group))
   end
 end
 
@@ -66,7 +55,7 @@ local function placeLane(lane, cap, head, tag)
   local old = headOf(cap, lane.group)
   local new = head
   if head then
-    redis.call('ZADD', lanesKey(cap.name, lane.group), int(head), lane.id)
+    redis.call('ZADD', lanesKey(cap.name, lane.group), head, lane.id)
   else
     redis.call('ZREM', lanesKey(cap.name, lane.group), lane.id)
   end
@@ -77,26 +66,21 @@ local function placeLane(lane, cap, head, tag)
   if old or new then moveGroup(cap, lane.group, old, new, tag) end
 end
 
--- An admission on a cap: the group's turn there is used up.
-local function charge(cap, group)
-  if settings.order == 'fifo' then return end
-  local head = cap.waiters ~= false and headOf(cap, group)
-  if head then
-    local tag = tagInLine(cap, group, head)
-    redis.call('ZADD', tagsKey(cap.name), 'GT', int(tag), '')
-    redis.call('ZADD', groupsKey(cap.name), int(tag + 1), groupMember(head, group))
-    return
-  end
-  local tag, isNew = nextTag(cap, group)
-  redis.call('ZADD', tagsKey(cap.name), int(tag), '', int(tag + 1), group)
-  if isNew or tag % PRUNE_EVERY == 0 then pruneTags(cap, tag) end
+-- The same for a group in line; false when it is not.
+local function chargeInLine(cap, group)
+  local head = headOf(cap, group)
+  if not head then return false end
+  local tag = tagInLine(cap, group, head)
+  redis.call('ZADD', tagsKey(cap.name), 'GT', tag, '')
+  redis.call('ZADD', groupsKey(cap.name), tag + 1, groupMember(head, group))
+  return true
 end
 
 -- The admission of a lane's head on the cap it is queued on; returns the group's next start tag.
 local function chargeHead(cap, group)
   if settings.order == 'fifo' then return nil end
   local tag = tagInLine(cap, group, headOf(cap, group))
-  redis.call('ZADD', tagsKey(cap.name), 'GT', int(tag), '')
+  redis.call('ZADD', tagsKey(cap.name), 'GT', tag, '')
   if tag % PRUNE_EVERY == 0 then pruneTags(cap, tag) end
   return tag + 1
 end
@@ -122,15 +106,11 @@ local function laneIdOf(group, capsText) return redis.sha1hex(queueGroup(group) 
 
 local function keepLane(lane)
   if not isStale(lane.touchedAt) then return end
-  redis.call('HSET', laneKey(lane.id), 'touchedAt', int(now))
+  redis.call('HSET', laneKey(lane.id), 'touchedAt', now)
   touch(laneKey(lane.id))
   touch(waitersKey(lane.id))
   touch(lanesKey(lane.at, lane.group))
   touch(groupsKey(lane.at))
-end
-
-local function countWaiting(capName, by)
-  if by ~= 0 then redis.call('HINCRBY', capKey(capName), 'waiting', by) end
 end
 
 -- Puts the lane where its head's ticket says, or forgets it when nobody waits in it.
