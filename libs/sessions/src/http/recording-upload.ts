@@ -1,4 +1,4 @@
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
 import { PayloadTooLargeError, ValidationFailedError } from '@app/kernel';
 import type { RecordingStore, StoredRecording } from '@app/storage';
 import busboy, { type Busboy } from 'busboy';
