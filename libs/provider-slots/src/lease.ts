@@ -26,8 +26,10 @@ export interface LeaseOwner {
  *     renewed too late, no room  it goes on as an overrun: paid work is never ended, only never hidden
  */
 export class Lease {
-  private readonly controller = new AbortController();
+  /** Made at first need: most holders never look. */
+  private controller: AbortController | undefined;
   private readonly overrunListeners: (() => void)[] = [];
+  private lost: LeaseLostError | undefined;
   private isOver = false;
   private isOverrun = false;
   /** For the keeper: whether the store knows of it. */
@@ -60,6 +62,8 @@ export class Lease {
   }
 
   get signal(): AbortSignal {
+    this.controller ??= new AbortController();
+    if (this.lost) this.controller.abort(this.lost);
     return this.controller.signal;
   }
 
@@ -102,6 +106,7 @@ export class Lease {
   lose(): void {
     if (this.isOver) return;
     this.isOver = true;
-    this.controller.abort(new LeaseLostError(this.placeId, this.leaseId));
+    this.lost = new LeaseLostError(this.placeId, this.leaseId);
+    this.controller?.abort(this.lost);
   }
 }

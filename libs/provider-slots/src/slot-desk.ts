@@ -36,6 +36,8 @@ export class SlotDesk implements LeaseOwner {
   /** Nonce to place: attempts of which the store may know more than it should. */
   private readonly doubtful = new Map<string, string>();
   private newestId = 0;
+  private nonces = 0;
+  private readonly me = randomBytes(9).toString('base64url');
 
   constructor(
     private readonly store: SlotStore,
@@ -51,7 +53,7 @@ export class SlotDesk implements LeaseOwner {
     for (;;) {
       ask.signal?.throwIfAborted();
       // One nonce per attempt, so that the store can tell a command that comes late from a new wish.
-      const stored = toStored(ask.request, randomBytes(9).toString('base64url'));
+      const stored = toStored(ask.request, this.nextNonce());
       const shared = this.outage().isOn ? undefined : await this.askShared(ask, stored);
       const answer = shared ?? (await this.askLocally(ask, stored));
       if (answer) return answer;
@@ -174,6 +176,11 @@ export class SlotDesk implements LeaseOwner {
     const lease = new Lease(record, this, at + leaseMs);
     this.keeper.add(lease);
     return lease;
+  }
+
+  private nextNonce(): string {
+    this.nonces += 1;
+    return `${this.me}${this.nonces}`;
   }
 
   /** Above what Redis gave last, at random within the next second of its numbers. */

@@ -65,8 +65,8 @@ export function toStored(request: SlotRequest, nonce: string): StoredRequest {
     ticket: request.ticket,
     work: request.work,
     wake: request.wake,
-    expiresInMs: request.expiresInMs,
-    leaseMs: request.leaseMs,
+    expiresInMs: request.expiresInMs === undefined ? undefined : Math.ceil(request.expiresInMs),
+    leaseMs: request.leaseMs === undefined ? undefined : Math.ceil(request.leaseMs),
     caps: request.caps.map(({ name, limit, labels }) => ({
       name,
       limit: limit === null ? '' : String(limit),

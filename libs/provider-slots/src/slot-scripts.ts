@@ -38,15 +38,18 @@ export interface SlotScript {
   readonly sha: string;
 }
 
-/** Reads every script from a folder, its preludes (`_1-….lua`, `_2-….lua`, …) put in front. */
-export function loadScripts(folder: string = LUA_FOLDER): Readonly<Record<ScriptName, SlotScript>> {
+/** Reads every script from a folder, its preludes (`_1-….lua`, `_2-….lua`, …) put in front, and `first` before those. */
+export function loadScripts(
+  first: string,
+  folder: string = LUA_FOLDER,
+): Readonly<Record<ScriptName, SlotScript>> {
   const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
   const preludes = readdirSync(folder)
     .filter((file) => file.startsWith('_'))
     .sort()
     .map(read);
   const scripts = SCRIPT_NAMES.map((name) => {
-    const body = [...preludes.slice(0, PRELUDES_BY_SCRIPT[name]), read(`${name}.lua`)].join('\n');
+    const body = [first, ...preludes.slice(0, PRELUDES_BY_SCRIPT[name]), read(`${name}.lua`)].join('\n');
     return [name, { body, sha: createHash('sha1').update(body).digest('hex') }] as const;
   });
   return Object.fromEntries(scripts) as Record<ScriptName, SlotScript>;

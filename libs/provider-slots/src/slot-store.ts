@@ -10,7 +10,7 @@ import type {
   WaiterState,
 } from './slot-records';
 import type { ResolvedOptions } from './slots-options';
-import { loadScripts, type ScriptName, type SlotScript } from './slot-scripts';
+import { LUA_FOLDER, loadScripts, type ScriptName, type SlotScript } from './slot-scripts';
 import type { CapView, OutlookView } from './slot-views';
 
 /** How long an in-place waiter has to confirm an offer. */
@@ -34,28 +34,14 @@ export type AcquireReply =
 export class SlotStore {
   readonly root: string;
   private readonly scripts: Readonly<Record<ScriptName, SlotScript>>;
-  private readonly settings: string;
 
   constructor(
     private readonly redis: Redis,
     private readonly options: ResolvedOptions,
-    scripts: Readonly<Record<ScriptName, SlotScript>> = loadScripts(),
+    folder = LUA_FOLDER,
   ) {
     this.root = slotsRoot(options.prefix);
-    this.scripts = scripts;
-    const { order, leaseMs, claimMs, nextTryMs, idleMs, probeMs } = options;
-    this.settings = JSON.stringify({
-      order,
-      leaseMs,
-      claimMs,
-      idleMs,
-      probeMs,
-      parkMs: nextTryMs + PARK_GRACE_MS,
-      waitClaimMs: WAIT_CLAIM_MS,
-      waitAliveMs: WAIT_ALIVE_MS,
-      announceMs: ANNOUNCE_MS,
-      tombstoneMs: Math.max(2 * leaseMs, PARK_GRACE_MS),
-    });
+    this.scripts = loadScripts(toLua(settingsOf(options)), folder);
   }
 
   get wakesKey(): string {
@@ -185,7 +171,7 @@ export class SlotStore {
   private async run(name: ScriptName, ...args: string[]): Promise<string[]> {
     const { sha, body } = this.scripts[name];
     const pinned = this.options.pinnedTime?.();
-    const all = [this.root, pinned === undefined ? '' : String(pinned), this.settings, ...args];
+    const all = [this.root, pinned === undefined ? '' : String(pinned), ...args];
     try {
       return (await this.redis.evalsha(sha, 1, ...all)) as string[];
     } catch (error) {
@@ -209,4 +195,25 @@ function toGrant([, kind, leaseId, ticket, waitedMs, predictedMs, predictedForMs
     waitedMs: Number(waitedMs),
     ...(isPredicted ? { predictedMs: Number(predictedMs), predictedForMs: Number(predictedForMs) } : {}),
   };
+}
+
+/** What the scripts take from the options. */
+function settingsOf({ order, leaseMs, claimMs, nextTryMs, idleMs, probeMs }: ResolvedOptions) {
+  return {
+    order,
+    leaseMs: Math.ceil(leaseMs),
+    claimMs: Math.ceil(claimMs),
+    idleMs: Math.ceil(idleMs),
+    probeMs: Math.ceil(probeMs),
+    parkMs: Math.ceil(nextTryMs) + PARK_GRACE_MS,
+    waitClaimMs: WAIT_CLAIM_MS,
+    waitAliveMs: WAIT_ALIVE_MS,
+    announceMs: ANNOUNCE_MS,
+    tombstoneMs: Math.max(2 * Math.ceil(leaseMs), PARK_GRACE_MS),
+  };
+}
+
+function toLua(settings: Readonly<Record<string, string | number>>): string {
+  const fields = Object.entries(settings).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+  return `local settings = { ${fields.join(', ')} }`;
 }

@@ -1,8 +1,8 @@
 -- Prelude 1: time, keys, numbers, places.
--- Every script starts with all preludes. KEYS[1] is the root with the one hash tag; every other key is made here.
+-- KEYS[1] is the root with the one hash tag; every other key is made here. `settings` comes before this: the module's
+-- options, which are the same at every call, as a table that costs less than arguments.
 
 local root = KEYS[1]
-local settings = cjson.decode(ARGV[2])
 
 -- Redis's own clock decides; a test pins it (in ms).
 local now, nowMicros
@@ -39,18 +39,21 @@ local function touch(key) redis.call('PEXPIRE', key, settings.idleMs) end
 local function isStale(touchedAt) return not touchedAt or now - tonumber(touchedAt) > settings.idleMs / 8 end
 
 -- Tickets and lease ids: above all earlier ones, also above those of before a wipe, whose time is past.
-local lastSeq
-local function raiseSeq(atLeast)
-  lastSeq = lastSeq or tonumber(redis.call('GET', SEQ) or 0)
-  if atLeast > lastSeq then
-    lastSeq = atLeast
-    redis.call('SET', SEQ, lastSeq, 'PX', settings.idleMs)
-  end
+local function writeSeq(value)
+  return tonumber(redis.call('SET', SEQ, value, 'PX', settings.idleMs, 'GET') or nil) or 0
 end
 local function nextSeq()
-  lastSeq = lastSeq or tonumber(redis.call('GET', SEQ) or 0)
-  raiseSeq(math.max(lastSeq + 1, nowMicros))
-  return int(lastSeq)
+  local seq = nowMicros
+  local last = writeSeq(seq)
+  if last >= seq then
+    seq = last + 1
+    writeSeq(seq)
+  end
+  return int(seq)
+end
+local function raiseSeq(atLeast)
+  local last = tonumber(redis.call('GET', SEQ) or nil) or 0
+  if atLeast > last then writeSeq(atLeast) end
 end
 
 -- The index of deadlines never runs empty while a cap is in use (see keepCap), so it keeps its expiry.

@@ -3,8 +3,7 @@
 -- Guarantee: all caps or none; nobody who waits and could be served is passed.
 -- KEYS[1]  root
 -- ARGV[1]  pinned time in ms, or ''
--- ARGV[2]  settings (JSON)
--- ARGV[3]  request (JSON): placeId, nonce, mode (try | park | wait), caps [{name, limit, labels}], group, ticket,
+-- ARGV[2]  request (JSON): placeId, nonce, mode (try | park | wait), caps [{name, limit, labels}], group, ticket,
 --          work, wake, channel, expiresInMs, leaseMs
 -- Returns  {'granted', fresh | claim | again | takeover, lease id, ticket, waited ms, predicted ms, ms since that} |
 --          {'parked', JSON} | {'busy', JSON} | {'conflict'} |
@@ -12,7 +11,7 @@
 --
 -- The same nonce on a held place is the same call asking twice; another nonce takes the lease over.
 
-local request = cjson.decode(ARGV[3])
+local request = cjson.decode(ARGV[2])
 expireDue({ [request.placeId] = true })
 
 local capNames = {}

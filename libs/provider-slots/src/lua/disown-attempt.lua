@@ -3,12 +3,11 @@
 -- Guarantee: also the attempt's own command, should it arrive only now, leaves nothing: the place remembers the nonce.
 -- KEYS[1]  root
 -- ARGV[1]  pinned time in ms, or ''
--- ARGV[2]  settings (JSON)
--- ARGV[3]  place id
--- ARGV[4]  nonce of the attempt
+-- ARGV[2]  place id
+-- ARGV[3]  nonce of the attempt
 -- Returns  {'disowned'}
 
-local placeId, nonce = ARGV[3], ARGV[4]
+local placeId, nonce = ARGV[2], ARGV[3]
 expireDue({ [placeId] = true })
 local place = readPlace(placeId)
 if place and place.nonce == nonce then

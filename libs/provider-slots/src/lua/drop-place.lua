@@ -3,11 +3,10 @@
 -- Guarantee: a holder, if there is one after all, learns at its next renewal that it lost.
 -- KEYS[1]  root
 -- ARGV[1]  pinned time in ms, or ''
--- ARGV[2]  settings (JSON)
--- ARGV[3]  place id
+-- ARGV[2]  place id
 -- Returns  {'dropped'} | {'none'}
 
-local placeId = ARGV[3]
+local placeId = ARGV[2]
 expireDue({ [placeId] = true })
 local place = readPlace(placeId)
 if not place then return { 'none' } end

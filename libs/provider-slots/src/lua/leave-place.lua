@@ -3,12 +3,11 @@
 -- Guarantee: idempotent; a held place is left alone.
 -- KEYS[1]  root
 -- ARGV[1]  pinned time in ms, or ''
--- ARGV[2]  settings (JSON)
--- ARGV[3]  place id
--- ARGV[4]  lease id of the offer that is left, or '' for whatever state it is in
+-- ARGV[2]  place id
+-- ARGV[3]  lease id of the offer that is left, or '' for whatever state it is in
 -- Returns  {'left'} | {'stale'}
 
-local placeId, leaseId = ARGV[3], ARGV[4]
+local placeId, leaseId = ARGV[2], ARGV[3]
 expireDue({ [placeId] = true })
 local place = readPlace(placeId)
 local isMeant = place and not isInUse(place) and (leaseId == '' or place.leaseId == leaseId)

@@ -2,12 +2,11 @@
 --
 -- KEYS[1]  root
 -- ARGV[1]  pinned time in ms, or ''
--- ARGV[2]  settings (JSON)
--- ARGV[3]  place id
--- ARGV[4]  predicted wait from now, in ms
+-- ARGV[2]  place id
+-- ARGV[3]  predicted wait from now, in ms
 -- Returns  {'noted'} | {'stale'}
 
-local place = readPlace(ARGV[3])
+local place = readPlace(ARGV[2])
 if not place or place.state ~= 'waiting' or place.predictedMs then return { 'stale' } end
-changePlace(place, 'predictedMs', ARGV[4], 'predictedAt', now)
+changePlace(place, 'predictedMs', ARGV[3], 'predictedAt', now)
 return { 'noted' }

@@ -3,14 +3,13 @@
 -- Guarantee: never refused for lack of room (then it is an overrun), never in the way of a place that has moved on.
 -- KEYS[1]  root
 -- ARGV[1]  pinned time in ms, or ''
--- ARGV[2]  settings (JSON)
--- ARGV[3]  lease (JSON): placeId, leaseId, nonce, caps [{name, limit, labels}], group, ticket, work, leaseMs,
+-- ARGV[2]  lease (JSON): placeId, leaseId, nonce, caps [{name, limit, labels}], group, ticket, work, leaseMs,
 --          degraded: whether it was granted while the store was away
 -- Returns  {'held'} | {'overrun'} | {'lost'}
 --
 -- Lease ids rise, so of two holders of one place the later one wins, whoever asks first.
 
-local lease = cjson.decode(ARGV[3])
+local lease = cjson.decode(ARGV[2])
 expireDue({ [lease.placeId] = true })
 local place = readPlace(lease.placeId)
 if place and place.leaseId == lease.leaseId and isInUse(place) then return { place.state } end

@@ -4,15 +4,14 @@
 -- but closes the gate: the endpoint's answer is no less true.
 -- KEYS[1]  root
 -- ARGV[1]  pinned time in ms, or ''
--- ARGV[2]  settings (JSON)
--- ARGV[3]  place id
--- ARGV[4]  lease id
--- ARGV[5]  name of the endpoint's cap
--- ARGV[6]  for how long, in ms
--- ARGV[7]  reason
+-- ARGV[2]  place id
+-- ARGV[3]  lease id
+-- ARGV[4]  name of the endpoint's cap
+-- ARGV[5]  for how long, in ms
+-- ARGV[6]  reason
 -- Returns  {'refused'} | {'stale'}
 
-local placeId, leaseId, endpointCap, forMs, reason = ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6]), ARGV[7]
+local placeId, leaseId, endpointCap, forMs, reason = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[6]
 expireDue({ [placeId] = true })
 local place = readOwn(placeId, leaseId)
 if place then endLease(place, 'refused') end

@@ -4,12 +4,11 @@
 -- for admission but not as held. Who was taken over learns it here.
 -- KEYS[1]  root
 -- ARGV[1]  pinned time in ms, or ''
--- ARGV[2]  settings (JSON)
--- ARGV[3]  leases (JSON): [[place id, lease id], ...]
--- ARGV[4]  waiters (JSON): [place id, ...]
+-- ARGV[2]  leases (JSON): [[place id, lease id], ...]
+-- ARGV[3]  waiters (JSON): [place id, ...]
 -- Returns  {'renewed', JSON}: per lease one of held | overrun | lost | unknown, per waiter its state or 'unknown'
 
-local leases, waiters = cjson.decode(ARGV[3]), cjson.decode(ARGV[4])
+local leases, waiters = cjson.decode(ARGV[2]), cjson.decode(ARGV[3])
 local mine = {}
 for _, lease in ipairs(leases) do mine[lease[1]] = true end
 for _, placeId in ipairs(waiters) do mine[placeId] = true end

@@ -3,12 +3,11 @@
 -- Guarantee: raising admits at once, lowering takes nothing from anyone. An override does not expire.
 -- KEYS[1]  root
 -- ARGV[1]  pinned time in ms, or ''
--- ARGV[2]  settings (JSON)
--- ARGV[3]  cap
--- ARGV[4]  limit, or '' to remove the override
+-- ARGV[2]  cap
+-- ARGV[3]  limit, or '' to remove the override
 -- Returns  {'set'}
 
-local name, limit = ARGV[3], ARGV[4]
+local name, limit = ARGV[2], ARGV[3]
 expireDue({})
 local cap = readCap(name)
 cap.override = asLimit(limit)

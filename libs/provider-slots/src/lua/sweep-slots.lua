@@ -2,7 +2,6 @@
 --
 -- KEYS[1]  root
 -- ARGV[1]  pinned time in ms, or ''
--- ARGV[2]  settings (JSON)
 -- Returns  {'swept', number of entries that are still due}: at most 64 are worked off in one go
 
 expireDue({})

@@ -3,11 +3,10 @@
 -- Exact up to 64 waiters ahead and 64 lanes; beyond, only counts.
 -- KEYS[1]  root
 -- ARGV[1]  pinned time in ms, or ''
--- ARGV[2]  settings (JSON)
--- ARGV[3]  place id
+-- ARGV[2]  place id
 -- Returns  {'waiting', JSON} | {'offered', JSON} | {'none'}
 
-local place = readPlace(ARGV[3])
+local place = readPlace(ARGV[2])
 local state = place and place.state
 if state ~= 'waiting' and state ~= 'offered' and state ~= 'aside' then return { 'none' } end
 if state == 'offered' then return { 'offered', cjson.encode({ sinceMs = tonumber(place.since) }) } end

@@ -2,12 +2,11 @@
 --
 -- KEYS[1]  root
 -- ARGV[1]  pinned time in ms, or ''
--- ARGV[2]  settings (JSON)
--- ARGV[3]  how many caps to leave out
--- ARGV[4]  how many caps to tell of at most
+-- ARGV[2]  how many caps to leave out
+-- ARGV[3]  how many caps to tell of at most
 -- Returns  {'snapshot', JSON list of caps}
 
-local skip, count = tonumber(ARGV[3]), tonumber(ARGV[4])
+local skip, count = tonumber(ARGV[2]), tonumber(ARGV[3])
 local views = {}
 for i, name in ipairs(redis.call('ZRANGE', KNOWN, skip, skip + count - 1)) do
   local cap = readCap(name)
