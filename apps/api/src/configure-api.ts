@@ -7,6 +7,7 @@ import { TranscriptDto } from '@app/sessions';
 import helmet from 'helmet';
 import { Logger } from 'nestjs-pino';
 import { serveConsole } from './console-files';
+import { serveQueueBoard } from './queue-board';
 
 /** Largest JSON body: a prompt, never a recording. */
 const JSON_LIMIT = '4mb';
@@ -33,9 +34,10 @@ export function configureHttp(app: NestExpressApplication): void {
   app.getHttpServer().requestTimeout = 0;
 }
 
-/** The console at `/`, the API's own document at /docs-json, Swagger UI at /docs. */
+/** The console at `/`, Bull Board at /queues, the API's own document at /docs-json, Swagger UI at /docs. */
 export function configureApi(app: NestExpressApplication): void {
   configureHttp(app);
+  serveQueueBoard(app);
   serveConsole(app);
   SwaggerModule.setup('docs', app, buildOpenApi(app), {
     jsonDocumentUrl: 'docs-json',
