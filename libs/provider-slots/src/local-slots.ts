@@ -18,15 +18,19 @@ export class LocalSlots {
     return undefined;
   }
 
-  /** Resolves at the next release; the oldest waiter is told first. */
-  async untilRelease(signal?: AbortSignal): Promise<void> {
+  /** Resolves at the next release, or when Redis is back; the oldest waiter is told first. */
+  async untilChange(signal?: AbortSignal): Promise<void> {
     await new Promise<void>((resolve) => {
-      this.wakes.push(resolve);
-      signal?.addEventListener('abort', () => resolve(), { once: true });
+      const done = (): void => {
+        signal?.removeEventListener('abort', done);
+        resolve();
+      };
+      signal?.addEventListener('abort', done, { once: true });
+      this.wakes.push(done);
     });
   }
 
-  noteRelease(): void {
+  noteChange(): void {
     for (const wake of this.wakes.splice(0)) wake();
   }
 

@@ -50,8 +50,8 @@ export class ProviderSlots implements OnModuleInit, OnModuleDestroy {
   }
 
   /** Never waits and keeps the place; also how a parked place claims its offer. @throws BadSlotRequestError, PlaceConflictError */
-  async acquireOrPark(request: SlotRequest): Promise<Answer> {
-    const answer = await this.ask(request, 'park');
+  async acquireOrPark(request: SlotRequest, signal?: AbortSignal): Promise<Answer> {
+    const answer = await this.ask(request, 'park', signal);
     this.runtime.metrics.request(request, answer.outcome === 'granted' ? 'granted' : 'parked');
     return answer;
   }
@@ -61,7 +61,7 @@ export class ProviderSlots implements OnModuleInit, OnModuleDestroy {
     const maxWaitMs = bounds.maxWaitMs ?? this.options.maxWaitMs;
     const answer = await this.waitInPlace(request, { ...bounds, maxWaitMs });
     if (!('outcome' in answer)) return answer;
-    await this.leave(request.placeId);
+    await this.leave(request.placeId).catch(() => undefined);
     throw new SlotWaitTimeoutError(answer.blockedBy, maxWaitMs);
   }
 
@@ -137,9 +137,9 @@ export class ProviderSlots implements OnModuleInit, OnModuleDestroy {
     return this.runtime.store.dropPlace(placeId);
   }
 
-  private async ask(request: SlotRequest, mode: 'try' | 'park'): Promise<Answer> {
+  private async ask(request: SlotRequest, mode: 'try' | 'park', signal?: AbortSignal): Promise<Answer> {
     checkRequest(request);
-    return this.runtime.desk.ask({ request, mode });
+    return this.runtime.desk.ask({ request, mode, signal });
   }
 
   private async acquireByScope(request: SlotRequest, bounds: Partial<WaitBounds>): Promise<Lease> {
@@ -153,7 +153,9 @@ export class ProviderSlots implements OnModuleInit, OnModuleDestroy {
       const answer = await this.waitInPlace(request, { ...bounds, maxWaitMs });
       if (!('outcome' in answer)) return answer;
     }
-    return grantedOr(await this.acquireOrPark(request), (blocked) => parked(request.placeId, blocked));
+    return grantedOr(await this.acquireOrPark(request, bounds.signal), (blocked) =>
+      parked(request.placeId, blocked),
+    );
   }
 
   /** Who waits in place takes a worker's seat; the other half must stay free for work that can run. */

@@ -11,20 +11,27 @@ export function isRedisAway(error: unknown): boolean {
   return error.name !== 'ReplyError' || AWAY_REPLY.test(error.message);
 }
 
+interface OutageSteps {
+  /** Whoever waits for Redis goes on without it. */
+  onBegin(): void;
+  /** Answers when Redis is back. */
+  probe(): Promise<unknown>;
+  /** Squares what was done without Redis, before anyone asks it again. */
+  recover(): Promise<void>;
+  onEnd(): void;
+}
+
 /**
  * Knows whether Redis is away. It begins with the first command that failed and ends when Redis answers again;
  * both are told once, however many commands fail in between.
  */
 export class RedisOutage {
   private readonly logger = new Logger('ProviderSlots');
-  private readonly ends: (() => void)[] = [];
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
 
-  /** @param probe answers when Redis is back; @param recover runs before anyone is told. */
   constructor(
-    private readonly probe: () => Promise<unknown>,
-    private readonly recover: () => Promise<void>,
+    private readonly steps: OutageSteps,
     private readonly metrics?: Metrics,
   ) {}
 
@@ -40,22 +47,14 @@ export class RedisOutage {
       'Redis is away: slots are granted by this process alone, under the same limits',
     );
     this.scheduleProbe();
-  }
-
-  /** Resolves when the outage that is on has ended; at once when none is. */
-  async untilEnd(signal?: AbortSignal): Promise<void> {
-    if (!this.timer) return;
-    await new Promise<void>((resolve) => {
-      this.ends.push(resolve);
-      signal?.addEventListener('abort', () => resolve(), { once: true });
-    });
+    this.steps.onBegin();
   }
 
   close(): void {
     this.closed = true;
     clearTimeout(this.timer);
+    if (this.timer) this.steps.onEnd();
     this.timer = undefined;
-    for (const resolve of this.ends.splice(0)) resolve();
   }
 
   private scheduleProbe(): void {
@@ -65,8 +64,8 @@ export class RedisOutage {
 
   private async tryToEnd(): Promise<void> {
     try {
-      await this.probe();
-      await this.recover();
+      await this.steps.probe();
+      await this.steps.recover();
     } catch {
       if (!this.closed) this.scheduleProbe();
       return;
@@ -75,6 +74,6 @@ export class RedisOutage {
     this.timer = undefined;
     this.metrics?.slotsDegraded.set(0);
     this.logger.warn('Redis is back: slots are shared again');
-    for (const resolve of this.ends.splice(0)) resolve();
+    this.steps.onEnd();
   }
 }

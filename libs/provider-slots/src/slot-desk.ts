@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Logger } from '@nestjs/common';
 import { Lease, type HoldOutcome, type LeaseOwner, type Refusal } from './lease';
 import type { LeaseKeeper } from './lease-keeper';
 import type { LocalSlots } from './local-slots';
@@ -35,6 +36,7 @@ export interface Ask {
 export class SlotDesk implements LeaseOwner {
   /** Nonce to place: attempts of which the store may know more than it should. */
   private readonly doubtful = new Map<string, string>();
+  private readonly logger = new Logger('ProviderSlots');
   private newestId = 0;
   private nonces = 0;
   private readonly me = randomBytes(9).toString('base64url');
@@ -62,7 +64,7 @@ export class SlotDesk implements LeaseOwner {
 
   async giveBack(lease: Lease, outcome: HoldOutcome): Promise<void> {
     this.keeper.remove(lease);
-    this.local.noteRelease();
+    this.local.noteChange();
     await this.tell(lease, async () => {
       const holdMs = await this.store.releaseSlot(lease.placeId, lease.leaseId, outcome);
       if (holdMs !== null) this.metrics.ended(lease, holdMs);
@@ -71,7 +73,7 @@ export class SlotDesk implements LeaseOwner {
 
   async refuse(lease: Lease, refusal: Refusal): Promise<void> {
     this.keeper.remove(lease);
-    this.local.noteRelease();
+    this.local.noteChange();
     await this.tell(lease, () => this.store.refuseSlot(lease.placeId, lease.leaseId, refusal));
   }
 
@@ -94,9 +96,10 @@ export class SlotDesk implements LeaseOwner {
     try {
       await command();
     } catch (error) {
-      if (!isRedisAway(error)) throw error;
       this.doubtful.set(nonce, placeId);
-      this.outage().begin(error);
+      if (isRedisAway(error)) return this.outage().begin(error);
+      // Work that is done must not fail for that: its lease runs out by itself.
+      this.logger.error({ err: error as Error }, `Giving back place ${placeId} failed`);
     }
   }
 
@@ -157,7 +160,7 @@ export class SlotDesk implements LeaseOwner {
         return { outcome: 'busy', blockedBy, retryAfterMs: USUAL_RETRY_MS, ticket: '', turnover: '' };
       }
       // The job's own queue is away too, so there is nowhere to park.
-      await Promise.race([this.local.untilRelease(signal), this.outage().untilEnd(signal)]);
+      await this.local.untilChange(signal);
     }
     return undefined;
   }

@@ -41,8 +41,12 @@ export class SlotsRuntime {
     this.keeper = new LeaseKeeper(this.store, options.leaseMs, onFailure, options.metrics);
     const local = new LocalSlots(this.keeper.leases);
     this.outage = new RedisOutage(
-      () => this.redis.ping(),
-      () => this.recover(),
+      {
+        onBegin: () => this.keeper.nudgeAll(),
+        probe: () => this.redis.ping(),
+        recover: () => this.recover(),
+        onEnd: () => local.noteChange(),
+      },
       options.metrics,
     );
     this.desk = new SlotDesk(
@@ -69,6 +73,8 @@ export class SlotsRuntime {
 
   /** Resolves once Redis answers, or is known to be away. */
   async start(): Promise<void> {
+    // First of all: a timer that finds no connection yet would take a slow start for an outage.
+    await this.untilConnected();
     this.keeper.start();
     this.sweeper.start();
     const { onWake } = this.options;
@@ -76,7 +82,6 @@ export class SlotsRuntime {
       this.popper = new WakePopper(this.connect('blocking'), this.store, onWake);
       this.popper.start();
     }
-    await this.untilConnected();
   }
 
   /** Gives back what is still held, so that nobody has to wait for a lease to run out. */
@@ -128,8 +133,6 @@ export class SlotsRuntime {
       return;
     }
     this.outage.begin(error);
-    // Whoever waits for an offer goes on under the local caps.
-    this.keeper.nudgeAll();
   }
 
   private async recover(): Promise<void> {

@@ -78,6 +78,8 @@ elseif place and place.state == 'offered' then
   end
   needQueue().withdrawOffer(place)
   place.state = 'aside'
+  -- Whoever waits for what it gives back comes before its new wish.
+  serveFreed()
 elseif place and place.state == 'waiting' and place.caps ~= capsText then
   needQueue().leaveLane(place)
   place.state = 'aside'

@@ -50,6 +50,16 @@ describe('P2 full quota and P5 hand-off', () => {
     expect(await world.stateOf('b')).toBe('offered');
   });
 
+  it('P5 hand-off: an offer that is asked for with other caps goes to who waits for it before the new wish is looked at', async () => {
+    const world = newWorld().pinClock();
+    const [fleet, endpoint] = [cap(1, 'fleet'), cap(1, 'endpoint')];
+    const lease = await world.grant(wish('x', [fleet, endpoint]));
+    await world.park(wish('a', [fleet, endpoint]), wish('b', [fleet, endpoint]));
+    await world.store.releaseSlot('x', lease, 'ok');
+    expect((await world.ask(wish('a', endpoint))).outcome).toBe('parked');
+    expect(await world.statesOf('a', 'b')).toEqual(['waiting', 'offered']);
+  });
+
   it('P2 full quota: every freed slot is reached while there is work, and peak is the limit', async () => {
     const world = newWorld();
     const leases = new Map<string, string>();
