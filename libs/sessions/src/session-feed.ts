@@ -13,9 +13,9 @@ export interface SessionState {
 
 /**
  * Waits that are read from Redis at each look, in turn: so the load on Redis is the same however many
- * people watch, and with 200 waiting sessions each wait is still fresh within some seconds.
+ * people watch, and with 200 waiting sessions each wait is at most some eight seconds old.
  */
-const WAITS_PER_LOOK = 8;
+const WAITS_PER_LOOK = 6;
 
 /** What sessions of this process's watchers look like now: one query for all of them per look. */
 @Injectable()
