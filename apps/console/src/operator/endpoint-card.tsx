@@ -7,11 +7,11 @@ import { aboutHowLong, howLong } from '../words/time-words';
 import { LimitEditor } from './limit-editor';
 
 const SOURCE_WORDS: Readonly<Record<EndpointState['limit_source'], string>> = {
-  override: 'set here by an operator',
-  environment: 'from the environment',
-  advertised: 'told by the server',
-  declared: 'usual for this provider',
-  none: 'none: its refusals are the signal',
+  override: 'an operator, here',
+  environment: 'the environment',
+  advertised: 'the server itself',
+  declared: 'what is usual for the provider',
+  none: 'nobody: its refusals are the signal',
 };
 
 /** Beyond this many a slot is no longer drawn as one box. */
@@ -50,9 +50,9 @@ export function EndpointCard({ endpoint }: { readonly endpoint: EndpointState })
       </div>
       <dl className="facts">
         <dt>Limit</dt>
-        <dd>
-          {limit ?? 'no limit'} <span className="soft">({SOURCE_WORDS[endpoint.limit_source]})</span>
-        </dd>
+        <dd>{limit ?? 'none'}</dd>
+        <dt>Limit set by</dt>
+        <dd>{SOURCE_WORDS[endpoint.limit_source]}</dd>
         <dt>Oldest wait</dt>
         <dd>{endpoint.oldest_wait_seconds === null ? '–' : howLong(endpoint.oldest_wait_seconds)}</dd>
         <dt>Wait for one that joins now</dt>

@@ -46,13 +46,12 @@ export function LiveLines(props: {
           legend: { show: false },
           cursor: { show: false },
           scales: {
-            x: {
-              time: true,
-              range: (_, from, to) => [Math.min(from ?? to, (to ?? 0) - LEAST_SPAN_SECONDS), to],
-            },
+            x: { time: true, range: spanOf },
             y: { range: (_, __, top) => [0, Math.max(3, Math.ceil((top ?? 0) * 1.1))] },
           },
-          axes: axesOf({ incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000, 10_000] }),
+          axes: axesOf({ incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000, 10_000] }).map(
+            (axis, index) => (index === 0 ? { ...axis, space: 90, values: clockLabels } : axis),
+          ),
           series: [{}, ...keys.flatMap((_, index) => linesOf(index))],
         })}
       />
@@ -85,4 +84,20 @@ function linesOf(index: number): uPlot.Series[] {
   const stroke = colour(COLOURS[index % COLOURS.length] ?? '--accent');
   const shared: uPlot.Series = { stroke, width: 2, spanGaps: false, points: { show: false } };
   return [shared, { ...shared, dash: [6, 5] }];
+}
+
+/** A minute at least, so that the first points do not fill the whole width. */
+function spanOf({ data: [seconds] }: uPlot): uPlot.Range.MinMax {
+  const last = seconds.at(-1) ?? Date.now() / 1_000;
+  return [Math.min(seconds[0] ?? last, last - LEAST_SPAN_SECONDS), last];
+}
+
+function clockLabels(_: uPlot, ticks: number[]): string[] {
+  const isClose = (ticks.at(-1) ?? 0) - (ticks[0] ?? 0) < 5 * 60;
+  const form: Intl.DateTimeFormatOptions = {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: isClose ? '2-digit' : undefined,
+  };
+  return ticks.map((seconds) => new Date(seconds * 1_000).toLocaleTimeString(undefined, form));
 }

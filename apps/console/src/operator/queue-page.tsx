@@ -11,7 +11,10 @@ import { useQueue } from './use-queue';
 export function QueuePage(): ReactNode {
   const { queue, history, isLive } = useQueue();
   return (
-    <Page title="Queue" heading={<span className="soft small">{isLive ? 'live' : 'every 5 seconds'}</span>}>
+    <Page
+      title="Queue"
+      heading={<span className={`badge ${isLive ? 'live' : ''}`}>{isLive ? 'Live' : 'Every 5 seconds'}</span>}
+    >
       {queue.isPending && !queue.error && <Loading what="the queue" lines={6} />}
       {queue.error && !queue.data && <Refusal error={queue.error} again={() => void queue.refetch()} />}
       {queue.data && (

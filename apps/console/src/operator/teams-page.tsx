@@ -98,36 +98,19 @@ function TeamCard({ team }: { readonly team: Team }): ReactNode {
         <p className="soft">No keys: nobody can sign in for this team yet.</p>
       )}
       {keys.data && keys.data.items.length > 0 && (
-        <div className="table-frame" tabIndex={0} role="group" aria-labelledby={`team-${team.id}`}>
-          <table className="table">
-            <thead>
-              <tr>
-                <th scope="col">Key</th>
-                <th scope="col">Begins with</th>
-                <th scope="col">Issued</th>
-                <th scope="col">
-                  <span className="hidden-visually">Revoke</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {keys.data.items.map((key) => (
-                <tr key={key.id}>
-                  <td>{key.name}</td>
-                  <td>
-                    <code>{key.prefix}</code>
-                  </td>
-                  <td className="nowrap">{whenItWas(key.created_at)}</td>
-                  <td className="right">
-                    <button type="button" className="button slim quiet" onClick={() => setRevoking(key)}>
-                      Revoke<span className="hidden-visually"> {key.name}</span>
-                    </button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ul className="keys" aria-label={`Keys of ${team.name}`}>
+          {keys.data.items.map((key) => (
+            <li key={key.id}>
+              <strong>{key.name}</strong>
+              <span className="soft small">
+                begins with <code>{key.prefix}</code> · issued {whenItWas(key.created_at)}
+              </span>
+              <button type="button" className="button slim quiet" onClick={() => setRevoking(key)}>
+                Revoke<span className="hidden-visually"> {key.name}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
       )}
       <FormDialog open={isIssuing} title={`New key for ${team.name}`} onClose={() => setIsIssuing(false)}>
         <NewKey teamId={team.id} onIssued={refresh} onClose={() => setIsIssuing(false)} />

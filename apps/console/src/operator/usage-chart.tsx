@@ -100,7 +100,7 @@ export function UsageChart(props: {
                 stroke: fill,
                 width: 0,
                 points: { show: false },
-                paths: uPlot.paths.bars?.({ size: [0.62, 46], radius: 0.12 }),
+                paths: uPlot.paths.bars?.({ size: [0.62, 46] }),
               };
             }),
           ],

@@ -92,10 +92,7 @@ function LoadedSession({ session }: { readonly session: Session }): ReactNode {
           )}
         </div>
         <div className="stack wide">
-          <section className="card" aria-labelledby="progress">
-            <h2 id="progress">Progress</h2>
-            <Phases session={session} hasTranscript={Boolean(transcript.data)} />
-          </section>
+          {status !== 'completed' && <Progress session={session} hasTranscript={Boolean(transcript.data)} />}
           {transcript.data && (
             <>
               <AskPanel sessionId={id} />
@@ -121,9 +118,20 @@ function LoadedSession({ session }: { readonly session: Session }): ReactNode {
               <dd>{session.run}</dd>
             </dl>
           </section>
+          {status === 'completed' && <Progress session={session} hasTranscript />}
           <RunUsage session={session} />
         </div>
       </div>
     </Page>
+  );
+}
+
+/** First in the column while it matters, last once the recap is there. */
+function Progress(props: { readonly session: Session; readonly hasTranscript: boolean }): ReactNode {
+  return (
+    <section className="card" aria-labelledby="progress">
+      <h2 id="progress">Progress</h2>
+      <Phases session={props.session} hasTranscript={props.hasTranscript} />
+    </section>
   );
 }
