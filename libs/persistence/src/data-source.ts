@@ -27,7 +27,7 @@ export function dataSourceOptions(databaseUrl: string, poolSize = 20): DataSourc
 
 /** Brings the schema up to date; safe to call from several processes at once. */
 export async function runMigrations(databaseUrl: string): Promise<void> {
-  const dataSource = await new DataSource(dataSourceOptions(databaseUrl, 2)).initialize();
+  const dataSource = await openDataSource(databaseUrl, 2);
   const lock = dataSource.createQueryRunner();
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
@@ -41,17 +41,21 @@ export async function runMigrations(databaseUrl: string): Promise<void> {
 
 /** @throws Error that says what to do, when the schema is older than the code. */
 export async function assertMigrated(databaseUrl: string): Promise<void> {
-  const dataSource = await new DataSource(dataSourceOptions(databaseUrl, 1))
-    .initialize()
-    .catch((cause: unknown) => {
-      // The URL holds a password; the driver's own words hold parts of it.
-      throw new Error('Postgres at DATABASE_URL cannot be reached', { cause });
-    });
+  const dataSource = await openDataSource(databaseUrl, 1);
   try {
     if (await dataSource.showMigrations()) {
       throw new Error('The database is not up to date: run "npm run migrate" first');
     }
   } finally {
     await dataSource.destroy();
+  }
+}
+
+async function openDataSource(databaseUrl: string, poolSize: number): Promise<DataSource> {
+  try {
+    return await new DataSource(dataSourceOptions(databaseUrl, poolSize)).initialize();
+  } catch (cause) {
+    // The URL holds a password, and the driver's own words may hold parts of it.
+    throw new Error('Postgres at DATABASE_URL cannot be reached, or refuses this user', { cause });
   }
 }
