@@ -63,17 +63,17 @@ export class GenerationEndings {
 
   /** Ends all whose time was over before they started: unbilled, and gone from queue and slots. */
   async expireDue(): Promise<number> {
-    const all: string[] = [];
+    const all: Array<Pick<Generation, 'id' | 'queue'>> = [];
     for (;;) {
       const expired = await this.store.expire(EXPIRY_BATCH);
       for (const { id, preview } of expired) if (preview) this.news.tellEnded(id);
-      all.push(...expired.map(({ id }) => id));
+      all.push(...expired);
       if (expired.length < EXPIRY_BATCH) break;
     }
     if (all.length > 0) this.metrics.generationsFinishedTotal.inc({ outcome: 'expired' }, all.length);
     // Rows first, all of them: a job that starts before it is removed finds that its row has ended.
     for (let start = 0; start < all.length; start += EXPIRY_BATCH) {
-      await Promise.all(all.slice(start, start + EXPIRY_BATCH).map((id) => this.queue.remove(id)));
+      await Promise.all(all.slice(start, start + EXPIRY_BATCH).map((one) => this.queue.remove(one)));
     }
     return all.length;
   }

@@ -38,18 +38,21 @@ export class GenerationPreview {
   ): Promise<Generation> {
     const deadlineMs = this.config.QB_PREVIEW_DEADLINE_MS;
     const deadlineAt = performance.now() + deadlineMs;
-    const { id } = await this.generations.createPreview(teamId, wish, deadlineMs, idempotencyKey);
+    const generation = await this.generations.createPreview(teamId, wish, deadlineMs, idempotencyKey);
+    const { id } = generation;
     const leftMs = deadlineAt - performance.now();
     const end = await this.waitForEnd(id, leftMs, client);
-    if (end === 'client gone') await this.giveUp(id, () => this.endings.cancel(id));
+    if (end === 'client gone') await this.giveUp(generation, () => this.endings.cancel(id));
     if (end === 'too late') {
-      await this.giveUp(id, () => this.endings.fail(id, new PreviewDeadlineExceededError(deadlineMs)));
+      await this.giveUp(generation, () =>
+        this.endings.fail(id, new PreviewDeadlineExceededError(deadlineMs)),
+      );
     }
     return this.outcomeOf(await this.generations.get(teamId, id), deadlineMs);
   }
 
-  private async giveUp(id: string, writeEnd: () => Promise<boolean>): Promise<void> {
-    if (await writeEnd()) await this.queue.withdraw(id);
+  private async giveUp(generation: Generation, writeEnd: () => Promise<boolean>): Promise<void> {
+    if (await writeEnd()) await this.queue.withdraw(generation);
   }
 
   private async waitForEnd(

@@ -31,21 +31,21 @@ export class GenerationQueue {
   }
 
   /** @throws QueueUnavailableError within 2 s while Redis is away */
-  async enqueueNow({ id, teamId, createdAt }: Generation): Promise<void> {
+  async enqueueNow({ id, teamId, queue, createdAt }: Generation): Promise<void> {
     const enqueuedAt = createdAt.getTime();
-    await this.queues.enqueue(GENERATION_QUEUE, { rowId: id, teamId, run: ONLY_RUN, enqueuedAt });
+    await this.queues.enqueue(GENERATION_QUEUE, { rowId: id, teamId, run: ONLY_RUN, enqueuedAt }, queue);
   }
 
   /** Aborts it where it runs and takes it out of queue and slots; what Redis cannot do now, the row's state does later. */
-  async withdraw(id: string): Promise<void> {
-    await this.running.cancel(jobIdOf(id, ONLY_RUN));
-    await this.remove(id);
+  async withdraw(generation: Pick<Generation, 'id' | 'queue'>): Promise<void> {
+    await this.running.cancel(jobIdOf(generation.id, ONLY_RUN));
+    await this.remove(generation);
   }
 
   /** Takes one that does not run out of queue and slots. Never throws. */
-  async remove(id: string): Promise<void> {
+  async remove({ id, queue }: Pick<Generation, 'id' | 'queue'>): Promise<void> {
     await Promise.allSettled([
-      this.queues.remove(GENERATION_QUEUE, jobIdOf(id, ONLY_RUN)),
+      this.queues.remove(GENERATION_QUEUE, jobIdOf(id, ONLY_RUN), queue),
       this.slots.leave(placeOf(id)),
     ]);
   }

@@ -21,11 +21,12 @@ export class GenerationRuns implements RunSource, OnModuleInit {
 
   async listUnfinished(afterRowId: string | undefined, limit: number): Promise<UnfinishedRun[]> {
     const pending = await this.store.listPending(afterRowId, limit);
-    return pending.map(({ id, teamId, createdAt, startedAt }) => ({
+    return pending.map(({ id, teamId, queue, createdAt, startedAt }) => ({
       rowId: id,
       run: ONLY_RUN,
       teamId,
       role: GENERATION_QUEUE,
+      queueName: queue,
       mayHoldSlot: startedAt !== null,
       placeId: placeOf(id),
       enqueuedAtMs: createdAt.getTime(),

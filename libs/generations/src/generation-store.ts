@@ -48,7 +48,12 @@ export class GenerationStore {
     manager: EntityManager,
     teamId: string,
     wish: GenerationWish,
-    how: { readonly id?: string; readonly expiresInMs: number; readonly preview: boolean },
+    how: {
+      readonly id?: string;
+      readonly queue: string;
+      readonly expiresInMs: number;
+      readonly preview: boolean;
+    },
   ): Promise<string> {
     const id = how.id ?? newId();
     await manager.insert(Generation, {
@@ -61,6 +66,7 @@ export class GenerationStore {
       maxOutputTokens: wish.maxOutputTokens ?? null,
       jsonSchema: (wish.jsonSchema ?? null) as QueryDeepPartialEntity<Generation>['jsonSchema'],
       workflowId: wish.workflowId ?? null,
+      queue: how.queue,
       preview: how.preview,
       // By Postgres's clock, like every judgement about it.
       expiresAt: () => `now() + interval '${Math.round(how.expiresInMs)} milliseconds'`,
@@ -160,7 +166,7 @@ export class GenerationStore {
   }
 
   /** Ends up to `limit` of those whose time is over and that never started; safe in many processes at once. */
-  async expire(limit: number): Promise<Array<Pick<Generation, 'id' | 'teamId' | 'preview'>>> {
+  async expire(limit: number): Promise<Array<Pick<Generation, 'id' | 'queue' | 'preview'>>> {
     const { raw } = (await this.dataSource.manager
       .createQueryBuilder()
       .update(Generation)
@@ -170,9 +176,9 @@ export class GenerationStore {
            ORDER BY expires_at LIMIT :limit FOR UPDATE SKIP LOCKED)`,
         { limit },
       )
-      .returning('id, team_id, preview')
-      .execute()) as { raw: Array<{ id: string; team_id: string; preview: boolean }> };
-    return raw.map(({ id, team_id: teamId, preview }) => ({ id, teamId, preview }));
+      .returning('id, queue, preview')
+      .execute()) as { raw: Array<Pick<Generation, 'id' | 'queue' | 'preview'>> };
+    return raw;
   }
 
   async countPending(manager: EntityManager, teamId: string): Promise<number> {
@@ -182,7 +188,7 @@ export class GenerationStore {
   /** Those that have not ended, in the order of their ids. */
   async listPending(afterId: string | undefined, limit: number): Promise<Generation[]> {
     return this.dataSource.manager.find(Generation, {
-      select: { id: true, teamId: true, createdAt: true, startedAt: true },
+      select: { id: true, teamId: true, queue: true, createdAt: true, startedAt: true },
       where: { status: 'pending', ...(afterId ? { id: MoreThan(afterId) } : {}) },
       order: { id: 'ASC' },
       take: limit,

@@ -37,6 +37,10 @@ export class Generation {
   @Column('json', { name: 'json_schema', nullable: true })
   jsonSchema!: Record<string, unknown> | null;
 
+  /** Name in Redis of the queue it was posted to; the setting may be another one by now. */
+  @Column('text', { default: 'generations' })
+  queue!: string;
+
   /** Somebody waits for the end of this one; it is announced. */
   @Column('boolean', { default: false })
   preview!: boolean;

@@ -82,9 +82,9 @@ export class Generations {
 
   /** @throws NotFoundError, ConflictError when it has ended already */
   async cancel(teamId: string, id: string): Promise<Generation> {
-    await this.get(teamId, id);
+    const generation = await this.get(teamId, id);
     if (!(await this.endings.cancel(id))) throw new ConflictError('The generation has ended already');
-    await this.queue.withdraw(id);
+    await this.queue.withdraw(generation);
     return this.get(teamId, id);
   }
 
@@ -113,6 +113,7 @@ export class Generations {
         id,
         expiresInMs: how.expiresInMs,
         preview: how.preview,
+        queue: this.config.QB_GENERATION_QUEUE,
       });
       return undefined;
     });

@@ -62,17 +62,18 @@ export class JobQueues implements OnApplicationShutdown {
   }
 
   /**
-   * Enqueues the job of a run; a job that exists already is left as it is.
+   * Enqueues the job of a run; a job that exists already is left as it is. `queueName` where it is not the
+   * one this process posts to.
    * @throws QueueUnavailableError when Redis does not answer within 2 s; the job may still appear later.
    */
-  async enqueue(role: QueueRole, payload: JobPayload): Promise<void> {
+  async enqueue(role: QueueRole, payload: JobPayload, queueName?: string): Promise<void> {
     const jobId = jobIdOf(payload.rowId, payload.run);
-    await this.bounded(this.get(role).add(payload, { ...OPTIONS, jobId }));
+    await this.bounded(this.named(role, queueName).add(payload, { ...OPTIONS, jobId }));
   }
 
   /** @throws QueueUnavailableError */
-  async find(role: QueueRole, jobId: string): Promise<Job<JobPayload> | undefined> {
-    return (await this.bounded(this.get(role).getJob(jobId))) ?? undefined;
+  async find(role: QueueRole, jobId: string, queueName?: string): Promise<Job<JobPayload> | undefined> {
+    return (await this.bounded(this.named(role, queueName).getJob(jobId))) ?? undefined;
   }
 
   /**
@@ -80,8 +81,8 @@ export class JobQueues implements OnApplicationShutdown {
    * @returns whether there was one that could be taken out
    * @throws QueueUnavailableError
    */
-  async remove(role: QueueRole, jobId: string): Promise<boolean> {
-    const job = await this.find(role, jobId);
+  async remove(role: QueueRole, jobId: string, queueName?: string): Promise<boolean> {
+    const job = await this.find(role, jobId, queueName);
     if (!job) return false;
     // Bull refuses to remove a job that a worker holds; the cancellation reaches that worker instead.
     return job.remove().then(
@@ -91,12 +92,14 @@ export class JobQueues implements OnApplicationShutdown {
   }
 
   /** Of the given runs, those that have no job in their queue. @throws QueueUnavailableError */
-  async withoutJob<R extends { rowId: string; run: number; role: QueueRole }>(
+  async withoutJob<R extends { rowId: string; run: number; role: QueueRole; queueName?: string }>(
     runs: readonly R[],
   ): Promise<R[]> {
     if (runs.length === 0) return [];
     const pipeline = this.get(TRANSCRIBE_QUEUE).client.pipeline();
-    for (const { rowId, run, role } of runs) pipeline.exists(this.get(role).toKey(jobIdOf(rowId, run)));
+    for (const { rowId, run, role, queueName } of runs) {
+      pipeline.exists(this.named(role, queueName).toKey(jobIdOf(rowId, run)));
+    }
     const replies = (await this.bounded(pipeline.exec())) ?? [];
     return runs.filter((_, index) => replies[index]?.[1] === 0);
   }
@@ -115,6 +118,10 @@ export class JobQueues implements OnApplicationShutdown {
         if (ids.length < size) break;
       }
     }
+  }
+
+  private named(role: QueueRole, queueName: string | undefined): Queue<JobPayload> {
+    return queueName === undefined ? this.get(role) : this.open(queueName);
   }
 
   private async bounded<T>(work: Promise<T>): Promise<T> {

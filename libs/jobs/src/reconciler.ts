@@ -118,8 +118,8 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
     return runs.filter(({ placeId }) => !held.has(placeId));
   }
 
-  private async addJob({ rowId, run, teamId, role, enqueuedAtMs }: UnfinishedRun): Promise<void> {
-    await this.queues.enqueue(role, { rowId, run, teamId, enqueuedAt: enqueuedAtMs });
+  private async addJob({ rowId, run, teamId, role, queueName, enqueuedAtMs }: UnfinishedRun): Promise<void> {
+    await this.queues.enqueue(role, { rowId, run, teamId, enqueuedAt: enqueuedAtMs }, queueName);
     this.note('job_added', { role, job: jobIdOf(rowId, run) });
   }
 

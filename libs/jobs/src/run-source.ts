@@ -7,6 +7,8 @@ export interface UnfinishedRun {
   readonly teamId: string;
   /** Queue in which its job belongs now. */
   readonly role: QueueRole;
+  /** Where it was posted to, if that may be another queue than the one this process posts to. */
+  readonly queueName?: string;
   /** Whether a provider call of it may be under way, by its row. */
   readonly mayHoldSlot: boolean;
   /** Place at which it waits or runs now. */
