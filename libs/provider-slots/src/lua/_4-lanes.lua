@@ -27,13 +27,18 @@ local function headOf(cap, group)
   return cap.heads[group] or nil
 end
 
+-- The first tag is what makes the key, at whatever moment that is.
+local function addTag(cap, ...)
+  if redis.call('ZADD', tagsKey(cap.name), ...) == 1 then touch(tagsKey(cap.name)) end
+end
+
 -- Puts the group where its head says. `tag`: its start tag from now on, when that has changed.
 local function moveGroup(cap, group, old, new, tag)
   cap.heads[group] = new or false
   if not new then
     tag = tag or tagInLine(cap, group, old)
     redis.call('ZREM', groupsKey(cap.name), groupMember(old, group))
-    if settings.order ~= 'fifo' then redis.call('ZADD', tagsKey(cap.name), tag, group) end
+    if settings.order ~= 'fifo' then addTag(cap, tag, group) end
     cap.waiters = nil
   elseif not old then
     tag = settings.order == 'fifo' and 0 or nextTag(cap, group)
@@ -71,7 +76,7 @@ local function chargeInLine(cap, group)
   local head = headOf(cap, group)
   if not head then return false end
   local tag = tagInLine(cap, group, head)
-  redis.call('ZADD', tagsKey(cap.name), 'GT', tag, '')
+  addTag(cap, 'GT', tag, '')
   redis.call('ZADD', groupsKey(cap.name), tag + 1, groupMember(head, group))
   return true
 end
@@ -80,7 +85,7 @@ end
 local function chargeHead(cap, group)
   if settings.order == 'fifo' then return nil end
   local tag = tagInLine(cap, group, headOf(cap, group))
-  redis.call('ZADD', tagsKey(cap.name), 'GT', tag, '')
+  addTag(cap, 'GT', tag, '')
   if tag % PRUNE_EVERY == 0 then pruneTags(cap, tag) end
   return tag + 1
 end

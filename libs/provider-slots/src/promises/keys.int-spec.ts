@@ -75,6 +75,15 @@ describe('P9, P10, P12: clock, cost, keys', () => {
       expect([key, (await world.redis.pttl(key)) > 0]).toEqual([key, true]);
   });
 
+  it('P10 cost: the start tags expire also where a group left the line before anybody was served', async () => {
+    const world = newWorld().pinClock();
+    await world.store.refuseSlot('x', '1', { endpointCap: 'llm', forMs: 60_000, reason: 'rate_limited' });
+    await world.park(wish('a', cap(1)));
+    await world.store.leavePlace('a');
+    for (const key of await world.keys())
+      expect([key, (await world.redis.pttl(key)) > 0]).toEqual([key, true]);
+  });
+
   it('P10 cost: after the idle time no key is left, overrides aside', async () => {
     const world = newWorld({ idleMs: 300, leaseMs: 200, nextTryMs: 1 });
     await useEverything(world);
