@@ -107,7 +107,7 @@ export class Core1764547200000 implements MigrationInterface {
         run integer NOT NULL,
         team_id uuid NOT NULL REFERENCES teams(id) ON DELETE CASCADE,
         status text NOT NULL,
-        retry_count integer NOT NULL,
+        retry_count integer NOT NULL DEFAULT 0,
         asr_provider text,
         audio_seconds double precision NOT NULL DEFAULT 0,
         asr_ms bigint NOT NULL DEFAULT 0,
