@@ -29,7 +29,9 @@ export class GenerationExpiry implements OnApplicationBootstrap, OnApplicationSh
 
   private schedule(): void {
     if (this.stopped) return;
-    this.timer = setTimeout(() => (this.passing = this.pass()), EVERY_MS).unref();
+    this.timer = setTimeout(() => {
+      this.passing = this.pass();
+    }, EVERY_MS).unref();
   }
 
   /** Never throws: the next pass comes anyway, also after Postgres was away. */
