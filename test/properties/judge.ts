@@ -59,7 +59,8 @@ function judgeBystanders({ before, after, now, acting, closed }: Step): void {
     } else if (was.state === 'waiting') {
       if (isDue) promise('P6 crash', !is, () => `${change}, waiter dead`);
       else {
-        const offered = is?.state === 'offered' || (is?.state === 'aside' && was.channel !== '');
+        // Nobody hears of an offer on a channel that nobody listens to, and so none is made there.
+        const offered = is?.state === (was.channel.endsWith(':deaf') ? 'aside' : 'offered');
         promise('P3 order', is !== undefined && is.ticket === was.ticket, () => `${change}, ticket kept`);
         promise('P5 hand-off', same || offered, () => change);
       }

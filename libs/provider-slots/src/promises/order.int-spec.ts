@@ -142,6 +142,22 @@ describe('P3 order', () => {
     expect(await world.statesOf('a1', 'b1')).toEqual(['waiting', 'offered']);
   });
 
+  it('P3 order: a turn that began in the queue of the own cap counts on the wider one too', async () => {
+    const world = newWorld().pinClock();
+    const of = (team: string) => [cap(1, `g:${team}`), cap(1, 'g')];
+    const c0 = await world.grant(wish('c0', of('c'), { group: 'c' }));
+    await world.store.releaseSlot('c0', c0, 'ok');
+    const a0 = await world.grant(wish('a0', of('a'), { group: 'a' }));
+    await world.park(wish('a1', of('a'), { group: 'a' }));
+    await world.store.releaseSlot('a0', a0, 'ok');
+    await world.store.releaseSlot('a1', await world.grant(wish('a1', of('a'), { group: 'a' })), 'ok');
+    const x = await world.grant(wish('x', cap(1, 'g'), { group: 'x' }));
+    await world.park(wish('a2', of('a'), { group: 'a' }), wish('c1', of('c'), { group: 'c' }));
+    await world.store.releaseSlot('x', x, 'ok');
+    // Two turns of team a against one of team c.
+    expect(await world.statesOf('a2', 'c1')).toEqual(['waiting', 'offered']);
+  });
+
   it('P3 order: start tags belong to a cap: turns of a team on one endpoint cost it none on another', async () => {
     const world = newWorld().pinClock();
     for (let i = 0; i < 10; i += 1) {
