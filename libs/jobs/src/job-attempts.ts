@@ -6,6 +6,7 @@ import { newJobScope, RequestScope } from '@app/request-scope';
 import type { Job } from 'bull';
 import { JobCancelledError, PutBackError, WorkerLostError, WorkerStoppingError } from './job-errors';
 import type { JobPayload } from './job-payload';
+import { JobPriority, setJobPriority } from './job-priority';
 import { ParkingBudget } from './parking-budget';
 import { RunningJobs } from './running-jobs';
 
@@ -20,9 +21,6 @@ const FAILURE_PAUSE_MS = 1_000;
 
 /** Pause while Postgres is away. */
 const AWAY_PAUSE_MS = 2_000;
-
-/** Bull's priority of a job that has parked: promote() would else put it behind all fresh ones. */
-const PARKED_PRIORITY = 1;
 
 /**
  * Runs one attempt of a job under its scope and decides what its end means:
@@ -93,7 +91,15 @@ export class JobAttempts {
       await this.slots.leave(parked.placeId);
       throw error;
     }
-    await job.queue.client.hset(job.queue.toKey(String(job.id)), 'priority', PARKED_PRIORITY);
-    throw new PutBackError(this.budget.countdownMs(), { cause: parked });
+    throw new PutBackError(this.budget.countdownMs(await this.parkedBeside(job)), { cause: parked });
+  }
+
+  /** How many jobs of its queue are parked already. A job that was woken before comes back as any other. */
+  private async parkedBeside(job: Job<JobPayload>): Promise<number> {
+    const [, parked] = await Promise.all([
+      setJobPriority(job.queue, String(job.id), JobPriority.none),
+      job.queue.client.zcard(job.queue.toKey('delayed')),
+    ]);
+    return parked;
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { parseWake } from './job-payload';
+import { JobPriority, setJobPriority } from './job-priority';
 import { JobQueues } from './job-queues';
 
 /** Brings a parked job back to the front of its queue the moment its place is offered a slot. */
@@ -14,10 +15,12 @@ export class JobWaker {
   async wake(wake: string): Promise<'woken' | 'busy' | 'gone'> {
     const target = parseWake(wake);
     if (!target) return 'gone';
-    const job = await this.queues.open(target.queueName).getJob(target.jobId);
+    const queue = this.queues.open(target.queueName);
+    const job = await queue.getJob(target.jobId);
     if (!job) return 'gone';
     try {
-      await job.promote();
+      // On one connection, so in this order, and within one round trip.
+      await Promise.all([setJobPriority(queue, target.jobId, JobPriority.woken), job.promote()]);
       return 'woken';
     } catch {
       // Not delayed: either another promotion won and it is waiting for a worker, or it has not parked yet.

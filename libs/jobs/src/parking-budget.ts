@@ -4,6 +4,9 @@ import type { BlockedBy } from '@app/provider-slots';
 import type { ParkingRecord } from './job-payload';
 import { CapacityExhaustedError } from './job-errors';
 
+/** Tries in vain per second and queue: more of them would take the workers' time from work that can run. */
+const TRIES_PER_SECOND = 100;
+
 /**
  * Bounds how long a parked job tries in vain:
  *
@@ -26,10 +29,16 @@ export class ParkingBudget {
     return { tries, turnover };
   }
 
-  /** Jittered, so that jobs which parked together do not come back together. */
-  countdownMs(): number {
+  /**
+   * Jittered, so that jobs which parked together do not come back together, and stretched when so many are
+   * parked that their tries alone would keep the workers busy: a wake comes to them in any case.
+   * @param parked jobs of the queue that are parked
+   */
+  countdownMs(parked: number): number {
     const { QB_REQUEUE_MIN_MS: min, QB_REQUEUE_MAX_MS: max } = this.config;
-    return Math.round(min + Math.random() * (max - min));
+    const triesPerSecond = (parked * 1_000) / ((min + max) / 2);
+    const stretch = Math.max(1, triesPerSecond / TRIES_PER_SECOND);
+    return Math.round((min + Math.random() * (max - min)) * stretch);
   }
 }
 
