@@ -19,6 +19,15 @@ const OPTIONS: JobOptions = {
   stackTraceLimit: 1,
 };
 
+/**
+ * 1 for a whole job, 0 for none. Bull writes the end of an attempt also where there is no job any more, and
+ * leaves a hash without its payload that is in no list.
+ */
+const DROP_REMNANT = `
+  if redis.call('HEXISTS', KEYS[1], 'data') == 1 then return 1 end
+  redis.call('DEL', KEYS[1])
+  return 0`;
+
 /** The queues, and the few things the product does with them. */
 @Injectable()
 export class JobQueues implements OnApplicationShutdown {
@@ -91,14 +100,18 @@ export class JobQueues implements OnApplicationShutdown {
     );
   }
 
-  /** Of the given runs, those that have no job in their queue. @throws QueueUnavailableError */
+  /**
+   * Of the given runs, those that have no job in their queue. What an attempt left behind that ended after
+   * Redis had lost its data is no job: it is removed, since its key alone would keep the job from being added.
+   * @throws QueueUnavailableError
+   */
   async withoutJob<R extends { rowId: string; run: number; role: QueueRole; queueName?: string }>(
     runs: readonly R[],
   ): Promise<R[]> {
     if (runs.length === 0) return [];
     const pipeline = this.get(TRANSCRIBE_QUEUE).client.pipeline();
     for (const { rowId, run, role, queueName } of runs) {
-      pipeline.exists(this.named(role, queueName).toKey(jobIdOf(rowId, run)));
+      pipeline.eval(DROP_REMNANT, 1, this.named(role, queueName).toKey(jobIdOf(rowId, run)));
     }
     const replies = (await this.bounded(pipeline.exec())) ?? [];
     return runs.filter((_, index) => replies[index]?.[1] === 0);
