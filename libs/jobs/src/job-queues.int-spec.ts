@@ -31,8 +31,8 @@ describe('JobQueues', () => {
     const { queues, generations, close } = setup();
     try {
       await queues.enqueue(GENERATION_QUEUE, run('whole'));
-      // What Bull writes when an attempt ends after its job was lost with everything else.
-      await generations.client.hmset(generations.toKey('remnant.1'), { attemptsMade: 1, failedReason: 'x' });
+      // A field written late, after the job was lost with everything else.
+      await generations.client.hmset(generations.toKey('remnant.1'), { priority: 1 });
       const missing = await queues.withoutJob([run('whole'), run('remnant'), run('lost')]);
       expect(missing.map(({ rowId }) => rowId)).toEqual(['remnant', 'lost']);
 

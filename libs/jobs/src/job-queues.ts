@@ -20,8 +20,8 @@ const OPTIONS: JobOptions = {
 };
 
 /**
- * 1 for a whole job, 0 for none. Bull writes the end of an attempt also where there is no job any more, and
- * leaves a hash without its payload that is in no list.
+ * 1 for a whole job, 0 for none. A hash without a payload is in no list: something wrote a single field of a job
+ * that Redis had lost, and nothing will ever run it.
  */
 const DROP_REMNANT = `
   if redis.call('HEXISTS', KEYS[1], 'data') == 1 then return 1 end
@@ -101,8 +101,8 @@ export class JobQueues implements OnApplicationShutdown {
   }
 
   /**
-   * Of the given runs, those that have no job in their queue. What an attempt left behind that ended after
-   * Redis had lost its data is no job: it is removed, since its key alone would keep the job from being added.
+   * Of the given runs, those that have no job in their queue. The remnant of a job that Redis had lost is no
+   * job: it is removed, since its key alone would keep the job from being added.
    * @throws QueueUnavailableError
    */
   async withoutJob<R extends { rowId: string; run: number; role: QueueRole; queueName?: string }>(
