@@ -94,10 +94,16 @@ export class ProviderSlots implements OnModuleInit, OnModuleDestroy {
     await this.runtime.store.leavePlace(placeId);
   }
 
-  /** Null when the place does not wait. */
-  async outlook(placeId: string): Promise<Outlook | null> {
-    checkName('placeId', placeId);
-    return this.runtime.outlook(placeId);
+  /** Of a place: null when it does not wait. Of caps: for one that would ask for all of them now. */
+  async outlook(target: string): Promise<Outlook | null>;
+  async outlook(target: readonly [string, ...string[]]): Promise<Outlook>;
+  async outlook(target: string | readonly string[]): Promise<Outlook | null> {
+    if (typeof target !== 'string') {
+      for (const cap of target) checkName('cap', cap);
+      return this.runtime.newcomersOutlook(target);
+    }
+    checkName('placeId', target);
+    return this.runtime.outlook(target);
   }
 
   /** Every known cap. Never throws: while Redis is away it says so. */
@@ -145,7 +151,9 @@ export class ProviderSlots implements OnModuleInit, OnModuleDestroy {
   private async acquireByScope(request: SlotRequest, bounds: Partial<WaitBounds>): Promise<Lease> {
     const scope = this.scope.current();
     if (scope?.kind === 'http' || (!scope && this.options.defaultRule === 'refuse')) {
-      return grantedOr(await this.tryAcquire(request), (blocked) => busy(blocked));
+      const answer = await this.tryAcquire(request);
+      if (answer.outcome === 'granted') return answer.lease;
+      throw new SlotBusyError(answer.blockedBy, await this.retryAfterMs(request, answer));
     }
     if (!scope) return this.acquire(request, bounds);
     if (scope.providerCalls > 0 && !this.tooManyWait()) {
@@ -156,6 +164,14 @@ export class ProviderSlots implements OnModuleInit, OnModuleDestroy {
     return grantedOr(await this.acquireOrPark(request, bounds.signal), (blocked) =>
       parked(request.placeId, blocked),
     );
+  }
+
+  /** A gate names its time; at a full cap the estimate for a newcomer is the best guess there is. */
+  private async retryAfterMs({ caps }: SlotRequest, { blockedBy, retryAfterMs }: Blocked): Promise<number> {
+    if (blockedBy.reason === 'gate') return retryAfterMs;
+    const [first, ...others] = caps.map(({ name }) => name);
+    const outlook = first ? await this.outlook([first, ...others]).catch(() => null) : null;
+    return Math.max(retryAfterMs, outlook?.estimatedMs ?? 0);
   }
 
   /** Who waits in place takes a worker's seat; the other half must stay free for work that can run. */
@@ -181,10 +197,6 @@ export class ProviderSlots implements OnModuleInit, OnModuleDestroy {
 function grantedOr(answer: Answer, toError: (blocked: Blocked) => Error): Lease {
   if (answer.outcome === 'granted') return answer.lease;
   throw toError(answer);
-}
-
-function busy({ blockedBy, retryAfterMs }: Blocked): SlotBusyError {
-  return new SlotBusyError(blockedBy, retryAfterMs);
 }
 
 function parked(placeId: string, { ticket, blockedBy, turnover, retryAfterMs }: Blocked): SlotParkedError {

@@ -66,7 +66,8 @@ export class RedisOutage {
     try {
       await this.steps.probe();
       await this.steps.recover();
-    } catch {
+    } catch (error) {
+      if (!isRedisAway(error)) this.logger.error({ err: error as Error }, 'Coming back to Redis failed');
       if (!this.closed) this.scheduleProbe();
       return;
     }

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { Logger } from '@nestjs/common';
+import { AttemptNumbers } from './attempt-numbers';
 import { Lease, type HoldOutcome, type LeaseOwner, type Refusal } from './lease';
 import type { LeaseKeeper } from './lease-keeper';
 import type { LocalSlots } from './local-slots';
@@ -37,9 +37,7 @@ export class SlotDesk implements LeaseOwner {
   /** Nonce to place: attempts of which the store may know more than it should. */
   private readonly doubtful = new Map<string, string>();
   private readonly logger = new Logger('ProviderSlots');
-  private newestId = 0;
-  private nonces = 0;
-  private readonly me = randomBytes(9).toString('base64url');
+  private readonly numbers = new AttemptNumbers();
 
   constructor(
     private readonly store: SlotStore,
@@ -55,7 +53,7 @@ export class SlotDesk implements LeaseOwner {
     for (;;) {
       ask.signal?.throwIfAborted();
       // One nonce per attempt, so that the store can tell a command that comes late from a new wish.
-      const stored = toStored(ask.request, this.nextNonce());
+      const stored = toStored(ask.request, this.numbers.nextNonce());
       const shared = this.outage().isOn ? undefined : await this.askShared(ask, stored);
       const answer = shared ?? (await this.askLocally(ask, stored));
       if (answer) return answer;
@@ -150,7 +148,7 @@ export class SlotDesk implements LeaseOwner {
       const blockedBy = this.local.blockerOf(request);
       if (!blockedBy) {
         this.metrics.request(request, 'degraded');
-        const id = this.nextLocalId();
+        const id = this.numbers.nextLocalId();
         return {
           outcome: 'granted',
           lease: this.newLease(stored, id, request.ticket ?? id, Date.now(), true),
@@ -172,24 +170,13 @@ export class SlotDesk implements LeaseOwner {
     at: number,
     degraded: boolean,
   ): Lease {
-    this.newestId = Math.max(this.newestId, Number(leaseId));
+    if (!degraded) this.numbers.heard(Number(leaseId));
     const { placeId, nonce, caps, group, work } = stored;
     const leaseMs = stored.leaseMs ?? this.leaseMs;
     const record = { placeId, leaseId, nonce, caps, group, ticket, work, leaseMs, degraded };
     const lease = new Lease(record, this, at + leaseMs);
     this.keeper.add(lease);
     return lease;
-  }
-
-  private nextNonce(): string {
-    this.nonces += 1;
-    return `${this.me}${this.nonces}`;
-  }
-
-  /** Above what Redis gave last, at random within the next second of its numbers. */
-  private nextLocalId(): string {
-    const base = this.newestId || Date.now() * 1_000;
-    return String(base + 1 + Math.floor(Math.random() * 1_000_000));
   }
 }
 

@@ -25,6 +25,7 @@ const PRELUDES_BY_SCRIPT = {
   'note-prediction': STORE,
   'view-outlook': VIEW,
   'view-snapshot': VIEW,
+  'view-caps': VIEW,
   'view-places': STORE,
   'view-held': STORE,
 } as const;

@@ -9,18 +9,11 @@ import type {
   StoredRequest,
   WaiterState,
 } from './slot-records';
+import { scriptSettings } from './script-settings';
 import type { ResolvedOptions } from './slots-options';
 import { LUA_FOLDER, loadScripts, type ScriptName, type SlotScript } from './slot-scripts';
-import type { CapView, OutlookView } from './slot-views';
+import type { CapLoadView, CapView, OutlookView } from './slot-views';
 
-/** How long an in-place waiter has to confirm an offer. */
-const WAIT_CLAIM_MS = 2_000;
-/** An in-place waiter whose process has not been heard of for this long is gone. */
-const WAIT_ALIVE_MS = 10_000;
-/** Grace after a parked place's next expected try. */
-const PARK_GRACE_MS = 600_000;
-/** An unclaimed offer to a parked place is put on the list of wakes again after this, whoever lost the first one. */
-const ANNOUNCE_MS = 1_000;
 const SNAPSHOT_PAGE = 64;
 
 export type AcquireReply =
@@ -41,7 +34,7 @@ export class SlotStore {
     folder = LUA_FOLDER,
   ) {
     this.root = slotsRoot(options.prefix);
-    this.scripts = loadScripts(toLua(settingsOf(options)), folder);
+    this.scripts = loadScripts(scriptSettings(options), folder);
   }
 
   get wakesKey(): string {
@@ -139,6 +132,12 @@ export class SlotStore {
     return word === 'none' ? null : ({ state: word, ...(JSON.parse(json!) as object) } as OutlookView);
   }
 
+  /** In the order of the names. */
+  async viewCaps(names: readonly string[]): Promise<CapLoadView[]> {
+    const [, json] = await this.run('view-caps', JSON.stringify(names));
+    return asList(JSON.parse(json!) as CapLoadView[]);
+  }
+
   async viewSnapshot(): Promise<CapView[]> {
     const views: CapView[] = [];
     for (;;) {
@@ -195,25 +194,4 @@ function toGrant([, kind, leaseId, ticket, waitedMs, predictedMs, predictedForMs
     waitedMs: Number(waitedMs),
     ...(isPredicted ? { predictedMs: Number(predictedMs), predictedForMs: Number(predictedForMs) } : {}),
   };
-}
-
-/** What the scripts take from the options. */
-function settingsOf({ order, leaseMs, claimMs, nextTryMs, idleMs, probeMs }: ResolvedOptions) {
-  return {
-    order,
-    leaseMs: Math.ceil(leaseMs),
-    claimMs: Math.ceil(claimMs),
-    idleMs: Math.ceil(idleMs),
-    probeMs: Math.ceil(probeMs),
-    parkMs: Math.ceil(nextTryMs) + PARK_GRACE_MS,
-    waitClaimMs: WAIT_CLAIM_MS,
-    waitAliveMs: WAIT_ALIVE_MS,
-    announceMs: ANNOUNCE_MS,
-    tombstoneMs: Math.max(2 * Math.ceil(leaseMs), PARK_GRACE_MS),
-  };
-}
-
-function toLua(settings: Readonly<Record<string, string | number>>): string {
-  const fields = Object.entries(settings).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
-  return `local settings = { ${fields.join(', ')} }`;
 }

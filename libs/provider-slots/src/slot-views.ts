@@ -21,6 +21,11 @@ export type OutlookView =
       readonly load: LoadView;
     };
 
+/** A cap's load with the number of those who wait there. */
+export interface CapLoadView extends LoadView {
+  readonly waiting: number;
+}
+
 export interface CapView extends LoadView {
   readonly name: string;
   readonly labels: string;

@@ -13,7 +13,7 @@ import { SlotStore } from './slot-store';
 import type { ResolvedOptions } from './slots-options';
 import type { Outlook, SlotsSnapshot } from './slot-views';
 import { Sweeper } from './sweeper';
-import { toOutlook, toSnapshot } from './wait-estimate';
+import { toNewcomersOutlook, toOutlook, toSnapshot } from './wait-estimate';
 import { WakePopper } from './wake-popper';
 
 /** Longest wait for the first connection. */
@@ -43,7 +43,7 @@ export class SlotsRuntime {
     this.outage = new RedisOutage(
       {
         onBegin: () => this.keeper.nudgeAll(),
-        probe: () => this.redis.ping(),
+        probe: () => this.probe(),
         recover: () => this.recover(),
         onEnd: () => local.noteChange(),
       },
@@ -102,6 +102,11 @@ export class SlotsRuntime {
     return view && toOutlook(view);
   }
 
+  /** @throws when Redis is away */
+  async newcomersOutlook(capNames: readonly string[]): Promise<Outlook> {
+    return toNewcomersOutlook(await this.store.viewCaps(capNames), Date.now());
+  }
+
   async snapshot(): Promise<SlotsSnapshot> {
     if (this.outage.isOn) return { degraded: true, caps: [] };
     try {
@@ -133,6 +138,16 @@ export class SlotsRuntime {
       return;
     }
     this.outage.begin(error);
+  }
+
+  /** A line that is up but silent may be dead without knowing; the next probe goes over a new one. */
+  private async probe(): Promise<void> {
+    try {
+      await this.redis.ping();
+    } catch (error) {
+      if (this.redis.status === 'ready') this.redis.disconnect(true);
+      throw error;
+    }
   }
 
   private async recover(): Promise<void> {

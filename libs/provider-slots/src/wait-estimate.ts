@@ -1,4 +1,4 @@
-import type { CapSnapshot, CapView, LoadView, Outlook, OutlookView } from './slot-views';
+import type { CapLoadView, CapSnapshot, CapView, LoadView, Outlook, OutlookView } from './slot-views';
 
 /**
  * How long a wait will last:
@@ -45,6 +45,24 @@ export function toOutlook(view: OutlookView): Outlook {
   return { position: view.position, estimatedMs, sinceMs: view.sinceMs, pausedUntilMs };
 }
 
+/** For one that would begin to wait now: it needs all of the caps, so the longest of the waits counts. */
+export function toNewcomersOutlook(loads: readonly CapLoadView[], nowMs: number): Outlook {
+  const waits = loads.map((load) => ({
+    load,
+    estimatedMs: new WaitEstimate(load).estimatedMs([], load.waiting),
+  }));
+  const longest = waits.reduce((a, b) => ((b.estimatedMs ?? -1) > (a.estimatedMs ?? -1) ? b : a));
+  return {
+    position: Math.max(...loads.map(({ waiting }) => waiting)),
+    estimatedMs: longest.estimatedMs,
+    sinceMs: nowMs,
+    pausedUntilMs: loads.reduce<number | null>(
+      (until, { gateUntil }) => Math.max(until ?? 0, gateUntil ?? 0) || null,
+      null,
+    ),
+  };
+}
+
 export function toSnapshot(view: CapView): CapSnapshot {
   return {
     name: view.name,
@@ -73,6 +91,7 @@ function median(values: readonly number[]): number | null {
   return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-function asList<T>(value: readonly T[]): readonly T[] {
-  return Array.isArray(value) ? value : [];
+/** An empty Lua table has no way to say that it is a list. */
+function asList<T>(value: readonly T[] | Readonly<Record<string, never>>): readonly T[] {
+  return value instanceof Array ? value : [];
 }

@@ -87,7 +87,7 @@ local function serveFreed()
     end
     freed[name] = nil
     freedCount = freedCount - 1
-    if hasWaiters(readCap(name)) then needQueue().serveCap(readCap(name), depth) end
+    if hasWaiters(readCap(name)) then needQueue().serveCap(readCap(name)) end
   end
 end
 

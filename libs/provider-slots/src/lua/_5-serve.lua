@@ -90,15 +90,15 @@ local function firstInLine(cap)
   end
 end
 
-local function serveCap(cap, depth)
+local function serveCap(cap)
   while stepsLeft > 0 do
     if blockReason(cap) or not hasWaiters(cap) then return end
     stepsLeft = stepsLeft - 1
     local lane, place = firstInLine(cap)
     local better = place and betterCapFor(place, cap.name)
     if better then
+      -- If it has room, then it is yet to be served: in this script, or by the continuation of an earlier one.
       moveLane(lane, better.name)
-      if not blockReason(better) then markFreed(better.name, math.max(0, depth - 1)) end
     elseif place then
       offer(place, lane)
     end

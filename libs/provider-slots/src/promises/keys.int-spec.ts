@@ -24,7 +24,8 @@ async function useEverything(world: SlotsWorld): Promise<void> {
   await slots.outlook('p3');
   await slots.snapshot();
   for (let i = 0; i < 5; i += 1) await slots.leave(`p${i}`);
-  (await inPlace) && (await (await inPlace)?.release());
+  const lease = await inPlace;
+  await lease?.release();
   await slots.onModuleDestroy();
 }
 

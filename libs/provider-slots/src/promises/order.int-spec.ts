@@ -104,6 +104,19 @@ describe('P3 order', () => {
     expect(await world.stateOf('a1')).toBe('offered');
   });
 
+  it('P3 order: the refund counts also when nobody else of the group waits at that moment', async () => {
+    const world = newWorld().pinClock();
+    const lease = await world.grant(wish('x', one, { group: 'z' }));
+    await world.park(wish('a0', one, { group: 'a' }));
+    await world.park(...[0, 1].map((i) => wish(`b${i}`, one, { group: 'b' })));
+    await world.store.releaseSlot('x', lease, 'ok');
+    await world.store.leavePlace('a0');
+    await world.park(wish('a1', one, { group: 'a' }));
+    const b0 = await world.grant(wish('b0', one, { group: 'b' }));
+    await world.store.releaseSlot('b0', b0, 'ok');
+    expect(await world.statesOf('a1', 'b1')).toEqual(['offered', 'waiting']);
+  });
+
   it('P3 order: ties between groups go by the ticket of the head, not by name', async () => {
     const world = newWorld().pinClock();
     const lease = await world.grant(wish('x', one, { group: 'm' }));

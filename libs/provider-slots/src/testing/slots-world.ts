@@ -20,6 +20,7 @@ export class SlotsWorld {
 
   constructor(
     private readonly options: Partial<SlotsOptions> = {},
+    // eslint-disable-next-line no-restricted-properties -- the tests' own Redis, never part of the product
     readonly url: string = process.env['QB_TEST_REDIS_URL'] ?? '',
   ) {
     this.redis = connectRedis(url, 'blocking', 'slots-test');
