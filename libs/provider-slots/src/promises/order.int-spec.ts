@@ -200,6 +200,20 @@ describe('P3 order', () => {
     expect(await world.statesOf('a2', 'b5')).toEqual(['waiting', 'offered']);
   });
 
+  it('P3 order: a turn counts on every cap of the request, also on those that were not the one it waited for', async () => {
+    const world = newWorld().pinClock();
+    const of = (team: string, limit: number) => [cap(limit, `g:${team}`), cap(2, 'g')];
+    const a0 = await world.grant(wish('a0', of('a', 1), { group: 'a' }));
+    await world.park(...[1, 2].map((i) => wish(`a${i}`, of('a', 1), { group: 'a' })));
+    await world.store.releaseSlot('a0', a0, 'ok');
+    const a1 = await world.grant(wish('a1', of('a', 1), { group: 'a' }));
+    await world.grant(wish('z', of('z', 1), { group: 'z' }));
+    await world.park(wish('b0', of('b', 1), { group: 'b' }));
+    await world.store.setLimit('g:a', 2);
+    await world.store.releaseSlot('a1', a1, 'ok');
+    expect(await world.statesOf('a2', 'b0')).toEqual(['waiting', 'offered']);
+  });
+
   it('P3 order: a head that cannot go does not hold up the other lanes of its cap', async () => {
     const world = newWorld().pinClock();
     const wide = [cap(1, 'team'), cap(2, 'end')];
