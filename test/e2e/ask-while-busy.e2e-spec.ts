@@ -46,4 +46,27 @@ describe('a question while the LLM is busy', () => {
     expect(rows.map(({ status }) => status)).toEqual(['completed']);
     await product.drained();
   });
+
+  it('is told about how long the LLM will be busy, once there is history', async () => {
+    const campaignId = await product.createCampaign();
+    product.emulator.script([{ match: { kind: 'llm', times: 1 }, action: { delay_ms: 2_500 } }]);
+    const slow = await product.upload(campaignId);
+    await product.finished([slow.body.id]);
+    product.emulator.script([{ match: { kind: 'llm', times: 1 }, action: { hold: true } }]);
+    const others = await Promise.all([1, 2, 3, 4, 5].map(() => product.upload(campaignId)));
+    await eventually('four wait for the LLM', async () => {
+      const llm = (await product.queue()).endpoints.find(({ kind }) => kind === 'llm');
+      return llm?.waiting === 4;
+    });
+    const llm = (await product.queue()).endpoints.find(({ kind }) => kind === 'llm');
+    const refused = await product.call(`/api/sessions/${slow.body.id}/ask`, {
+      json: { question: 'Who fell?' },
+    });
+    expect(refused).toMatchObject({ status: 503, body: { code: 'provider_busy' } });
+    const seconds = Number(refused.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThanOrEqual(1);
+    expect(Math.abs(seconds - (llm?.estimated_wait_seconds ?? 0))).toBeLessThanOrEqual(1);
+    product.emulator.release();
+    await product.finished(others.map(({ body }) => body.id));
+  });
 });
