@@ -78,13 +78,6 @@ export const mutants = [
   // P3 order
   {
     promise: 'P3',
-    file: 'lua/_4-lanes.lua',
-    find: "if settings.order == 'fifo' then return nil end",
-    replace: '',
-    test: 'P3 order: fifo',
-  },
-  {
-    promise: 'P3',
     file: 'lua/_3-holding.lua',
     find: "tag, '', tag + 1, group)",
     replace: "tag, '', tag, group)",
@@ -246,6 +239,13 @@ export const mutants = [
     find: "'-inf', now, 'LIMIT'",
     replace: "'-inf', now - 1, 'LIMIT'",
     test: 'P6 crash: a dead holder’s slot is free',
+  },
+  {
+    promise: 'P6',
+    file: 'lua/renew-leases.lua',
+    find: 'now - keptAt < KEPT_PART * settings.waitAliveMs',
+    replace: 'now - keptAt < 4 * settings.waitAliveMs',
+    test: 'holds every promise after each command',
   },
   // P7 idempotence
   {

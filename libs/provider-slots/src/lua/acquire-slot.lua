@@ -136,7 +136,8 @@ place.ticket, place.group, place.caps = ticket or nextSeq(), request.group, caps
 needQueue().joinLane(place, blocker.name)
 writePlace(place, settings.parkMs, 'state', 'waiting', 'leaseId', '', 'nonce', request.nonce, 'caps', capsText,
   'group', request.group, 'ticket', place.ticket, 'work', request.work or '', 'since', since, 'expiresAt', expiresAt,
-  'takenOver', takenOver, 'wake', request.wake or '', 'channel', request.channel or '', 'lane', place.lane)
+  'takenOver', takenOver, 'wake', request.wake or '', 'channel', request.channel or '', 'lane', place.lane,
+  'keptAt', now)
 setDue('p:' .. place.placeId, math.min(now + aliveMs, tonumber(expiresAt) or math.huge))
 serveFreed()
 return { 'parked', cjson.encode({
