@@ -39,6 +39,11 @@ export class RedisOutage {
     return this.timer !== undefined;
   }
 
+  /** Nobody looks any more whether Redis comes back: what fails from here on fails for good. */
+  get isClosed(): boolean {
+    return this.closed;
+  }
+
   begin(cause: unknown): void {
     if (this.timer || this.closed) return;
     this.metrics?.slotsDegraded.set(1);

@@ -4,7 +4,7 @@ import { Lease, type HoldOutcome, type LeaseOwner, type Refusal } from './lease'
 import type { LeaseKeeper } from './lease-keeper';
 import type { LocalSlots } from './local-slots';
 import { isRedisAway, type RedisOutage } from './redis-outage';
-import { PlaceConflictError } from './slot-errors';
+import { PlaceConflictError, SlotsStoppedError } from './slot-errors';
 import type { SlotMetrics } from './slot-metrics';
 import { type AnyRefusal, type AskMode, type StoredRequest, toStored } from './slot-records';
 import type { BlockedBy, SlotRequest } from './slot-request';
@@ -48,10 +48,12 @@ export class SlotDesk implements LeaseOwner {
     private readonly leaseMs: number,
   ) {}
 
-  /** @throws PlaceConflictError */
+  /** @throws PlaceConflictError, SlotsStoppedError */
   async ask(ask: Ask): Promise<Answer> {
     for (;;) {
       ask.signal?.throwIfAborted();
+      // A closed connection refuses at once: asking it again and again would leave this process no other turn.
+      if (this.outage().isClosed) throw new SlotsStoppedError();
       // One nonce per attempt, so that the store can tell a command that comes late from a new wish.
       const stored = toStored(ask.request, this.numbers.nextNonce());
       const shared = this.outage().isOn ? undefined : await this.askShared(ask, stored);
