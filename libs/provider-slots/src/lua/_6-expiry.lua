@@ -27,7 +27,6 @@ local function takeBackOffers(cap)
 end
 
 local function expirePlace(place)
-  local isPastOwnTime = hasText(place.expiresAt) and tonumber(place.expiresAt) <= now
   if isInUse(place) then
     vacate(place)
     for _, name in ipairs(place.capNames) do
@@ -37,8 +36,9 @@ local function expirePlace(place)
     writePlace(place, settings.tombstoneMs, 'state', 'lapsed')
     clearDue('p:' .. place.placeId)
   elseif place.state == 'offered' then
+    -- Past its own time it falls due again at once, and is erased then.
     withdrawOffer(place)
-    if isPastOwnTime then erasePlace(place) else setAside(place) end
+    setAside(place)
   else
     if place.state == 'waiting' then leaveLane(place) end
     erasePlace(place)

@@ -55,6 +55,22 @@ describe('P6 crash, P7 idempotence, P8 overrun', () => {
     expect(await world.stateOf('b')).toBeUndefined();
   });
 
+  it('a wait begins once: re-queues and missed offers keep its start', async () => {
+    const world = world_();
+    const startedAt = world.nowMs;
+    const lease = await world.grant(wish('a', one));
+    await world.park(wish('b', one));
+    world.advance(1_000);
+    await world.park(wish('b', one));
+    expect(await world.store.viewOutlook('b')).toMatchObject({ sinceMs: startedAt });
+    await world.store.releaseSlot('a', lease, 'ok');
+    world.advance(2_000);
+    await world.sweep();
+    expect(await world.stateOf('b')).toBe('aside');
+    const reply = await world.ask(wish('b', one));
+    expect(reply).toMatchObject({ outcome: 'granted', waitedMs: 3_000 });
+  });
+
   it('P6 crash: a place that expires by its own time is gone, waiting or offered, and the next is served', async () => {
     const world = world_();
     const lease = await world.grant(wish('a', one));
@@ -139,6 +155,29 @@ describe('P6 crash, P7 idempotence, P8 overrun', () => {
     expect(await world.store.releaseSlot('a', old, 'ok')).toBeNull();
     expect((await world.store.renewLeases([recordOf('a', old)], [])).leases).toEqual(['lost']);
     expect((await world.store.renewLeases([recordOf('a', fresh)], [])).leases).toEqual(['held']);
+  });
+
+  it('P7 idempotence: nor does it when its lease had run out before the re-run began, and that has ended too', async () => {
+    const world = world_();
+    const old = await world.grant(wish('a', one), 'park', 'n1');
+    world.advance(LEASE_MS);
+    await world.sweep();
+    const fresh = await world.grant(wish('a', one), 'park', 'n2');
+    await world.store.releaseSlot('a', fresh, 'ok');
+    expect((await world.store.renewLeases([recordOf('a', old)], [])).leases).toEqual(['lost']);
+    expect(await world.store.reassertLease(recordOf('a', old))).toBe('lost');
+    expect(await world.held('asr')).toBe(0);
+  });
+
+  it('P7 idempotence: who asks late, but before anybody noticed, still has its slot', async () => {
+    const world = world_();
+    const lease = await world.grant(wish('a', one), 'park', 'n1');
+    await world.park(wish('b', one));
+    world.advance(LEASE_MS + 1);
+    expect(await world.grant(wish('a', one), 'park', 'n1')).toBe(lease);
+    world.advance(LEASE_MS + 1);
+    expect((await world.ask(wish('a', one), 'park', 'n2')).outcome).toBe('granted');
+    expect(await world.stateOf('b')).toBe('waiting');
   });
 
   it('P7 idempotence: a re-run that is parked makes the old lease lost', async () => {

@@ -47,12 +47,15 @@ describe('P13 gate', () => {
   it('P13 gate: unclaimed offers are taken back with their tickets, more than 64 of them by continuation', async () => {
     const world = newWorld().pinClock();
     const leases: string[] = [];
-    for (let i = 0; i < 100; i += 1) leases.push(await world.grant(wish(`x${i}`, cap(100))));
-    for (let i = 0; i < 99; i += 1) await world.park(wish(`p${i}`, cap(100)));
-    for (let i = 0; i < 99; i += 1) await world.store.releaseSlot(`x${i}`, leases[i]!, 'ok');
-    expect(await offered(world)).toHaveLength(99);
-    await world.store.refuseSlot('x99', leases[99]!, gate);
-    expect((await world.ask(wish('p98', cap(100)))).outcome).toBe('parked');
+    for (let i = 0; i < 200; i += 1) leases.push(await world.grant(wish(`x${i}`, cap(200))));
+    for (let i = 0; i < 199; i += 1) await world.park(wish(`p${i}`, cap(200)));
+    for (let i = 0; i < 199; i += 1) await world.store.releaseSlot(`x${i}`, leases[i]!, 'ok');
+    expect(await offered(world)).toHaveLength(199);
+    await world.store.refuseSlot('x199', leases[199]!, gate);
+    expect(await offered(world)).toHaveLength(199 - 64);
+    const [late] = (await offered(world)).slice(-1);
+    // Its own script takes 64 back first, and not this one.
+    expect((await world.ask(wish(late!, cap(200)))).outcome).toBe('parked');
     await world.sweep();
     expect(await offered(world)).toEqual([]);
     expect(await world.held('llm')).toBe(0);
