@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '@app/kernel';
 import { isDatabaseAway } from '@app/persistence';
-import { LeaseLostError, ProviderSlots, SlotParkedError } from '@app/provider-slots';
+import { LeaseLostError, ProviderSlots, SlotParkedError, SlotsStoppedError } from '@app/provider-slots';
 import { newJobScope, RequestScope } from '@app/request-scope';
 import type { Job } from 'bull';
 import { JobCancelledError, PutBackError, WorkerLostError, WorkerStoppingError } from './job-errors';
@@ -68,7 +68,9 @@ export class JobAttempts {
   private async judge(job: Job<JobPayload>, error: unknown): Promise<void> {
     if (error instanceof JobCancelledError) return;
     if (error instanceof SlotParkedError) return this.park(job, error);
-    if (error instanceof WorkerStoppingError) throw new PutBackError(0, { cause: error });
+    if (error instanceof WorkerStoppingError || error instanceof SlotsStoppedError) {
+      throw new PutBackError(0, { cause: error });
+    }
     if (error instanceof LeaseLostError) {
       // Its re-run owns the job by now; ending quietly leaves that one alone.
       this.logger.warn(`Job ${job.id} lost its lease to a re-run; its result is dropped`);

@@ -27,7 +27,9 @@ const LEADER_MS = 60_000;
  *     a place whose row has ended or is gone       dropped, when two passes saw it so
  *
  * After Redis lost its data, holders re-assert their leases within one renewal interval. Until then a row
- * that may hold a slot is left alone: asking again with a live place would take its paid work over.
+ * that may hold a slot is left alone: asking again with a live place would take its paid work over. For the
+ * same reason such a row's job is added only when two passes saw it without one and without a slot: between
+ * a call's end and its checkpoint an attempt that lost its job has neither, and has paid.
  */
 @Injectable()
 export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -38,8 +40,9 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
   private readonly leaderKey: string;
   private readonly sinceKey: string;
   private suspects = new Set<string>();
+  private idle = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
-  private passing: Promise<void> = Promise.resolve();
+  private passing: Promise<void> | undefined;
 
   constructor(
     private readonly config: AppConfig,
@@ -57,16 +60,24 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
     this.sources.push(source);
   }
 
+  /** Only where rows are known: a process without any would lead the fleet and mend nothing. */
   onApplicationBootstrap(): void {
+    if (this.sources.length === 0) return;
     this.timer = setInterval(() => {
-      this.passing = this.passing.then(() => this.passIfLeader());
+      // A pass that takes longer than the interval is not followed by a queue of others.
+      this.passing ??= this.passIfLeader().finally(() => (this.passing = undefined));
     }, this.config.QB_RECONCILE_INTERVAL_MS);
     this.timer.unref();
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  /** Ends the passes; resolves when the one under way is over. */
+  async stop(): Promise<void> {
     clearInterval(this.timer);
     await this.passing;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.stop();
     this.redis.disconnect();
   }
 
@@ -85,10 +96,15 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
   /** @throws when Redis or Postgres is away. */
   async pass(): Promise<void> {
     const settled = await this.redisIsSettled();
+    const idle = new Set<string>();
     for (const source of this.sources) {
-      await this.addMissingJobs(source, settled);
+      for await (const run of this.runsWithoutJob(source)) {
+        if (run.mayHoldSlot && !(settled && this.wasIdle(run, idle))) continue;
+        await this.addJob(run);
+      }
       await this.removeOrphanJobs(source);
     }
+    this.idle = idle;
     await this.dropGhostPlaces();
   }
 
@@ -100,16 +116,22 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
     return (Number(seconds) - since) * 1_000 > this.config.QB_SLOT_LEASE_MS / 3 + 1_000;
   }
 
-  private async addMissingJobs(source: RunSource, settled: boolean): Promise<void> {
+  /** Runs that nobody works for: no job, and no place that is held. */
+  private async *runsWithoutJob(source: RunSource): AsyncGenerator<UnfinishedRun> {
     let after: string | undefined;
     for (;;) {
       const runs = await source.listUnfinished(after, PAGE);
       after = runs.at(-1)?.rowId;
-      const candidates = runs.filter(({ mayHoldSlot }) => settled || !mayHoldSlot);
-      const missing = await this.queues.withoutJob(candidates);
-      for (const run of await this.notHeld(missing)) await this.addJob(run);
+      yield* await this.notHeld(await this.queues.withoutJob(runs));
       if (runs.length < PAGE) return;
     }
+  }
+
+  /** Whether the last pass saw the run idle too; it is noted for the next one. */
+  private wasIdle({ rowId, run }: UnfinishedRun, idle: Set<string>): boolean {
+    const jobId = jobIdOf(rowId, run);
+    idle.add(jobId);
+    return this.idle.has(jobId);
   }
 
   /** A place that is held is being worked for, whatever became of its job. */
