@@ -1,9 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '@app/config';
-import { jobIdOf, JobQueues, type JobPayload, SUMMARISE_QUEUE, wakeOf } from '@app/jobs';
+import { JobCancelledError, jobIdOf, JobQueues, type JobPayload, SUMMARISE_QUEUE, wakeOf } from '@app/jobs';
 import { SlotParkedError } from '@app/provider-slots';
 import { ProviderDispatch, type ProseResult } from '@app/providers';
-import { UsageRecorder } from '@app/usage';
+import { type Meter, UsageRecorder } from '@app/usage';
 import { Recap, RecapPart } from './checkpoint.entities';
 import { SessionEndings } from './session-endings';
 import { placeOf } from './session-places';
@@ -31,6 +31,8 @@ interface Attempt {
  */
 @Injectable()
 export class SessionSummariser {
+  private readonly logger = new Logger(SessionSummariser.name);
+
   constructor(
     private readonly config: AppConfig,
     private readonly store: SessionStore,
@@ -82,23 +84,24 @@ export class SessionSummariser {
     system: string,
     text: string,
   ): Promise<string> {
-    const { id, run, teamId } = attempt.session;
+    const { session } = attempt;
+    const { id, run, teamId } = session;
+    const ref = { sessionId: id, run, teamId };
+    const step = `llm:${level}:${part}`;
     const result = await this.write(attempt, system, text);
+    const meter = { kind: 'llm' as const, ...result.meter };
     // A recap longer than its source would never come to an end.
     const recap = result.text.slice(0, Math.max(1, Math.floor(this.config.QB_SUMMARY_CHUNK_CHARS / 2)));
-    await this.store.transaction(async (manager) => {
-      const step = `llm:${level}:${part}`;
-      await this.usage.recordStep(manager, { sessionId: id, run, teamId }, step, {
-        kind: 'llm',
-        ...result.meter,
-      });
-      await manager.upsert(RecapPart, { sessionId: id, level, part, text: recap }, [
-        'sessionId',
-        'level',
-        'part',
-      ]);
+    const kept = await this.store.transaction(async (manager) => {
+      if (!(await this.store.updateRun(session, ['summarising'], {}, manager))) return false;
+      await this.usage.recordStep(manager, ref, step, meter);
+      const row = { sessionId: id, level, part, text: recap };
+      await manager.upsert(RecapPart, row, ['sessionId', 'level', 'part']);
+      return true;
     });
-    return recap;
+    if (kept) return recap;
+    await this.recordLate(session, step, meter);
+    throw new JobCancelledError();
   }
 
   private async write(
@@ -120,12 +123,17 @@ export class SessionSummariser {
         },
         signal,
         onGranted: onStarted,
-        onPause: () => void this.countRetry(session, session.ticket),
+        onPause: () => this.noteRetry(session),
       });
     } catch (error) {
       if (error instanceof SlotParkedError) await this.countRetry(session, error.ticket);
       throw error;
     }
+  }
+
+  /** A count that cannot be written is no reason to end a call that is under way. */
+  private noteRetry(session: Session): void {
+    this.countRetry(session, session.ticket).catch((error: unknown) => this.logger.warn(error));
   }
 
   private async countRetry(session: Session, ticket: string | null): Promise<void> {
@@ -141,11 +149,15 @@ export class SessionSummariser {
       await manager.upsert(Recap, { sessionId: id, text: result.text, model: result.model }, ['sessionId']);
       await manager.delete(RecapPart, { sessionId: id });
     });
-    if (completed) return;
-    // Cancelled while the last call ran: paid for and dropped, the amounts are real all the same.
-    await this.store.transaction(async (manager) => {
-      await this.usage.recordStep(manager, ref, 'llm:last', step);
-      await this.usage.recordRun(manager, ref, 'cancelled', session.retryCount);
-    });
+    if (!completed) await this.recordLate(session, 'llm:last', step);
+  }
+
+  /** The run ended while its call ran: paid for and dropped, the amounts are real all the same. */
+  private async recordLate(session: Session, step: string, meter: Meter): Promise<void> {
+    const { id, run, teamId } = session;
+    const ref = { sessionId: id, run, teamId };
+    await this.store.transaction((manager) =>
+      this.usage.recordLateRun(manager, ref, 'cancelled', session.retryCount, { step, meter }),
+    );
   }
 }

@@ -85,12 +85,12 @@ export class SessionTranscriber {
     return this.store.transaction(async (manager) => {
       const durationSeconds = transcript.durationSeconds ?? session.audioDurationSeconds ?? 0;
       const metered = { kind: 'asr' as const, ...meter, audioSeconds: meter.audioSeconds ?? durationSeconds };
-      await this.usage.recordStep(manager, ref, 'asr', metered);
       if (!(await this.store.moveRun(session, 'summarising', { phase: 'llm' }, manager))) {
-        // Paid for and dropped: the amounts are real all the same.
-        await this.usage.recordRun(manager, ref, 'cancelled', session.retryCount);
+        const late = { step: 'asr', meter: metered };
+        await this.usage.recordLateRun(manager, ref, 'cancelled', session.retryCount, late);
         return false;
       }
+      await this.usage.recordStep(manager, ref, 'asr', metered);
       await manager.upsert(
         Transcript,
         { sessionId: id, language: transcript.language, durationSeconds, segments: transcript.segments },

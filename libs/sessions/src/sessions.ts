@@ -99,11 +99,12 @@ export class Sessions {
     const session = await this.get(teamId, id);
     const fromStart = session.status === 'completed' || !(await this.store.findTranscript(id));
     const renewed = await this.store.transaction(async (manager) => {
+      if (!(await this.store.startRun(session, fromStart ? 'queued' : 'summarising', manager))) return false;
       if (session.status === 'completed') {
         await manager.delete(Recap, { sessionId: id });
         await manager.delete(RecapPart, { sessionId: id });
       }
-      return this.store.startRun(session, fromStart ? 'queued' : 'summarising', manager);
+      return true;
     });
     if (!renewed) throw new ConflictError('The session is being processed');
     const next = await this.get(teamId, id);

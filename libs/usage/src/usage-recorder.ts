@@ -56,6 +56,25 @@ export class UsageRecorder {
       .execute();
   }
 
+  /**
+   * Adds what turned out to be consumed by a run that had ended before its answer came: its amounts are real all
+   * the same. Its row is written anew from all meter lines, so doing it twice changes nothing.
+   * @param status of a run that had no row, since it had consumed nothing until now
+   */
+  async recordLateRun(
+    manager: EntityManager,
+    ref: RunRef,
+    status: string,
+    retryCount: number,
+    late: { readonly step: string; readonly meter: Meter },
+  ): Promise<void> {
+    const { sessionId, run } = ref;
+    await this.recordStep(manager, ref, late.step, late.meter);
+    const sums = sumMeters(await manager.findBy(MeterLine, { sessionId, run }));
+    const { affected } = await manager.update(SessionUsage, { sessionId, run }, { ...sums });
+    if (!affected) await this.recordRun(manager, ref, status, retryCount);
+  }
+
   /** Keeps what a send of a generation consumed although it gave no result; the same step counts once. */
   async recordGenerationStep(
     manager: EntityManager,
