@@ -282,6 +282,17 @@ describe('P6 crash, P7 idempotence, P8 overrun', () => {
     expect((await world.ask(wish('c', one), 'try')).outcome).toBe('granted');
   });
 
+  it('P11: after a wipe with the clock stepped back, lease ids still come after those that were re-asserted', async () => {
+    const world = world_();
+    const lease = await world.grant(wish('a', one));
+    await world.wipe();
+    world.advance(-3_600_000);
+    await world.store.reassertLease(recordOf('a', lease));
+    const fresh = await world.grant(wish('a', one), 'park', 'a re-run');
+    expect(Number(fresh)).toBeGreaterThan(Number(lease));
+    expect(await world.store.reassertLease(recordOf('a', lease))).toBe('lost');
+  });
+
   it('P11: after a wipe the later of two leases on one place wins, whoever comes first', async () => {
     for (const order of [['old', 'fresh'] as const, ['fresh', 'old'] as const]) {
       const world = world_();
