@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { problemOfAnswer } from '../api/api-problem';
-import { type CapState, fetchWithKey } from '../api/client';
+import { api, type CapState, dataOf } from '../api/client';
 import { teamsQuery } from '../api/queries';
 import { LimitEditor } from './limit-editor';
 
@@ -51,7 +50,7 @@ export function CapsTable({ caps }: { readonly caps: readonly CapState[] }): Rea
                         whose={whose}
                         limit={limit}
                         inUse={inUse}
-                        isOverridden={false}
+                        reset="Back to the default"
                         set={(wish) => setCap(teamId, wish)}
                       />
                     </td>
@@ -66,16 +65,10 @@ export function CapsTable({ caps }: { readonly caps: readonly CapState[] }): Rea
   );
 }
 
-/** @throws ApiProblem, ApiAway */
-async function setCap(teamId: string | null, limit: number | null): Promise<{ limit: number | null }> {
+/** The fleet's cap, or one team's own. @throws ApiProblem, ApiAway */
+async function setCap(teamId: string | null, limit: number | null): Promise<{ limit: number }> {
   const body =
     teamId === null ? { generation_fleet_limit: limit } : { generation_team_limit: limit, team_id: teamId };
-  const request = new Request(new URL('/api/admin/caps', location.origin), {
-    method: 'PUT',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  const response = await fetchWithKey(request);
-  if (!response.ok) throw problemOfAnswer(response, await response.json().catch(() => undefined));
-  return { limit };
+  const inForce = await dataOf(api.PUT('/api/admin/caps', { body }));
+  return { limit: teamId === null ? inForce.generation_fleet_limit : inForce.generation_team_limit };
 }

@@ -66,7 +66,7 @@ export function EndpointCard({ endpoint }: { readonly endpoint: EndpointState })
         whose={whose}
         limit={limit}
         inUse={inUse}
-        isOverridden={endpoint.limit_source === 'override'}
+        reset={endpoint.limit_source === 'override' ? 'Remove override' : undefined}
         set={(wish) =>
           dataOf(api.PUT('/api/admin/ai/limits', { body: { kind, provider, host, limit: wish } }))
         }

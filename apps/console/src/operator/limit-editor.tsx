@@ -12,7 +12,8 @@ export function LimitEditor(props: {
   readonly whose: string;
   readonly limit: number | null;
   readonly inUse: number | null;
-  readonly isOverridden: boolean;
+  /** Name of the way back to what the configuration says; absent where nothing was changed. */
+  readonly reset?: string;
   readonly set: (limit: number | null) => Promise<{ readonly limit: number | null }>;
 }): ReactNode {
   const { whose, limit, inUse } = props;
@@ -82,17 +83,18 @@ export function LimitEditor(props: {
           >
             Change limit<span className="hidden-visually"> of {whose}</span>
           </button>
-          {props.isOverridden && (
+          {props.reset && (
             <button type="button" className="button slim quiet" onClick={() => setAsked(null)}>
-              Remove override<span className="hidden-visually"> of {whose}</span>
+              {props.reset}
+              <span className="hidden-visually"> of {whose}</span>
             </button>
           )}
         </div>
       )}
       <ConfirmDialog
         open={asked !== undefined}
-        title={asked === null ? `Remove the override of ${whose}?` : `Set the limit of ${whose} to ${asked}?`}
-        confirm={asked === null ? 'Remove override' : `Set to ${asked}`}
+        title={asked === null ? `Undo the change of ${whose}?` : `Set the limit of ${whose} to ${asked}?`}
+        confirm={asked === null ? (props.reset ?? '') : `Set to ${asked}`}
         pending={change.isPending}
         error={change.error}
         onConfirm={() => asked !== undefined && change.mutate(asked)}
