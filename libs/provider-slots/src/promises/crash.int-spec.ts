@@ -201,6 +201,18 @@ describe('P6 crash, P7 idempotence, P8 overrun', () => {
     expect(await world.statesOf('b', 'c')).toEqual([undefined, 'offered']);
   });
 
+  it('P7 idempotence: drop forgets a held place too: the next is served, and the holder learns that it lost', async () => {
+    const world = world_();
+    const lease = await world.grant(wish('a', one));
+    await world.park(wish('b', one), wish('c', one));
+    await world.store.dropPlace('b');
+    await world.store.dropPlace('a');
+    expect(await world.statesOf('b', 'c')).toEqual([undefined, 'offered']);
+    expect((await world.store.renewLeases([recordOf('a', lease)], [])).leases).toEqual(['lost']);
+    await world.store.dropPlace('c');
+    expect([await world.held('asr'), await world.stateOf('c')]).toEqual([0, undefined]);
+  });
+
   it('P7 idempotence: an in-place waiter that ends before its claim lands releases its offer as a hold', async () => {
     const world = world_();
     const lease = await world.grant(wish('a', one));
