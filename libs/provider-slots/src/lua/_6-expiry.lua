@@ -36,9 +36,8 @@ local function expirePlace(place)
     writePlace(place, settings.tombstoneMs, 'state', 'lapsed')
     clearDue('p:' .. place.placeId)
   elseif place.state == 'offered' then
-    -- Past its own time it falls due again at once, and is erased then.
     withdrawOffer(place)
-    setAside(place)
+    if hasText(place.expiresAt) and tonumber(place.expiresAt) <= now then erasePlace(place) else setAside(place) end
   else
     if place.state == 'waiting' then leaveLane(place) end
     erasePlace(place)
