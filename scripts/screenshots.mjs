@@ -1,17 +1,19 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import pg from 'pg';
 import { chromium } from 'playwright-core';
 import { BROWSER_FLAGS, ensureBrowser } from './ensure-browser.mjs';
 
 // `npm run screenshots`: every page and state of the console at 360 and 1600 px, light and dark, from the running
 // product with emulated providers. The single pictures go to docs/screenshots/full (not committed), one sheet per
-// state with all four of them to docs/screenshots. Names after the command make only those states.
+// state with all four of them to docs/screenshots. Names after the command make only those states; --sheets makes
+// the sheets anew from the pictures that are there.
 const root = join(import.meta.dirname, '..');
 const sheets = join(root, 'docs', 'screenshots');
 const full = join(sheets, 'full');
-const wanted = process.argv.slice(2);
+const wanted = process.argv.slice(2).filter((word) => !word.startsWith('-'));
+const sheetsOnly = process.argv.includes('--sheets');
 
 const SIZES = { wide: { width: 1600, height: 1000 }, narrow: { width: 360, height: 760 } };
 const THEMES = ['light', 'dark'];
@@ -392,13 +394,13 @@ async function makeSheet(browser, name) {
     `data:image/png;base64,${readFileSync(join(full, `${name}-${size}-${theme}.png`)).toString('base64')}`;
   const page = await browser.newPage({ viewport: { width: 1280, height: 1032 } });
   await page.setContent(`<style>
-    body { margin: 0; padding: 12px; display: grid; grid-template-columns: 792px auto; gap: 12px; background: #d9d4ca; }
-    img { display: block; border-radius: 6px; } .wide { width: 792px; height: 495px; } .narrow { width: 234px; height: 495px; }
-    .pair { display: contents; } section { display: grid; gap: 12px; align-content: start; }
-    .phones { grid-template-columns: auto auto; } </style>
+    body { margin: 0; padding: 12px; display: grid; grid-template-columns: 660px auto; gap: 12px; background: #d9d4ca; }
+    img { display: block; border-radius: 6px; } .wide { width: 660px; height: 412px; } .narrow { width: 195px; height: 412px; }
+    section { display: grid; gap: 12px; align-content: start; }
+    </style>
     <section>${THEMES.map((theme) => `<img class="wide" src="${picture('wide', theme)}">`).join('')}</section>
     <section>${THEMES.map((theme) => `<img class="narrow" src="${picture('narrow', theme)}">`).join('')}</section>`);
-  await page.setViewportSize({ width: 1062, height: 1026 });
+  await page.setViewportSize({ width: 891, height: 860 });
   await page.screenshot({ path: join(sheets, `${name}.png`) });
   await page.close();
 }
@@ -407,5 +409,10 @@ function sleep(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-await main();
+if (sheetsOnly) {
+  const browser = await chromium.launch({ executablePath: ensureBrowser(), args: BROWSER_FLAGS });
+  const names = readdirSync(full).filter((name) => name.endsWith('-wide-light.png'));
+  for (const name of names) await makeSheet(browser, name.replace('-wide-light.png', ''));
+  await browser.close();
+} else await main();
 process.exit(0);

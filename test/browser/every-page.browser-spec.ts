@@ -77,7 +77,6 @@ describe('every page', () => {
   afterAll(async () => {
     world.product.emulator.script({ rules: [] });
     world.product.emulator.release();
-    await world.product.drained();
     await world.stop();
     expect(world.misdeeds).toEqual({ strangers: [], complaints: [] });
   });
@@ -120,7 +119,7 @@ describe('every page', () => {
       const page = await world.open('/docs/errors/not_found', product.adminKey);
       const beganAt = Date.now();
       await page.goto(`${world.door.url}/campaigns/${campaignId}`, { waitUntil: 'commit' });
-      await page.waitForFunction(`document.querySelectorAll('.session-list li').length === 200`);
+      await page.locator('.session-list li').nth(199).waitFor({ state: 'attached' });
       tries.push(Date.now() - beganAt);
       await page.context().close();
     }

@@ -148,7 +148,7 @@ function DownloadMenu({
         <MenuButton className="button slim">
           <Icon name="download" /> Download
         </MenuButton>
-        <Menu className="menu" gutter={6} portal>
+        <Menu className="menu" gutter={6}>
           {FORMATS.map(([format, name]) => (
             <MenuItem key={format} className="menu-item" onClick={() => fetching.mutate(format)}>
               {name}
