@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CapRequest, Lease, ProviderSlots } from '@app/provider-slots';
+import { connectRedis } from '@app/redis';
+import type Redis from 'ioredis';
 import { SlotsWorld } from '../../libs/provider-slots/src/testing/slots-world';
 import { eventually } from '../support/eventually';
 import { CountingProvider, type CountedCall } from './counting-provider';
@@ -33,7 +35,8 @@ function capsOf(group: string, shape: Shape, limit: number): CapRequest[] {
 
 /** Everybody queues up behind a closed door, the door opens, and the provider counts. */
 async function race(shape: Shape, limit: number) {
-  const world = new SlotsWorld();
+  const patient = (): Redis => connectRedis(process.env['QB_TEST_REDIS_URL'] ?? '', 'blocking', 'race');
+  const world = new SlotsWorld({ connect: patient });
   const provider = await CountingProvider.start(HOLD_MS);
   try {
     const slots = await world.open();

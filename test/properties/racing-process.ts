@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Agent, get } from 'node:http';
 import { RequestScope } from '@app/request-scope';
 import { ProviderSlots, type Lease, type SlotRequest } from '@app/provider-slots';
+import { connectRedis } from '@app/redis';
 
 /** What one of the racing processes is told, as JSON in its only argument. */
 export interface RaceOrder {
@@ -18,7 +19,8 @@ async function main(order: RaceOrder): Promise<void> {
   const wakes = new Map<string, () => void>();
   const slots = new ProviderSlots(
     {
-      url: order.redisUrl,
+      // A machine that is busy with other tests must not pass for a Redis that is away.
+      connect: () => connectRedis(order.redisUrl, 'blocking', 'racing'),
       prefix: order.prefix,
       ...(order.verb === 'park'
         ? {
