@@ -2,6 +2,8 @@ import { BuiltProcess } from '../support/built-process';
 import { eventually } from '../support/eventually';
 import { Product } from '../support/product';
 
+jest.setTimeout(100_000);
+
 const QUICK_STALL_CHECK = {
   QB_JOB_LOCK_MS: '1000',
   QB_STALLED_INTERVAL_MS: '300',
@@ -35,7 +37,7 @@ describe('a worker process', () => {
     const successor = await startWorker();
     try {
       // Granted on its first ask, long before the dead worker's lease of a minute would have run out.
-      const [session] = await product.finished([body.id], 15_000);
+      const [session] = await product.finished([body.id], 40_000);
       expect(session).toMatchObject({ status: 'completed', run: 1 });
       const rows = (await product.usage()).filter(({ session_id }) => session_id === body.id);
       expect(rows).toHaveLength(1);
@@ -56,7 +58,7 @@ describe('a worker process', () => {
 
     const successor = await startWorker();
     try {
-      const [session] = await product.finished([body.id], 15_000);
+      const [session] = await product.finished([body.id], 40_000);
       expect(session).toMatchObject({ status: 'completed', run: 1 });
       await product.drained();
     } finally {

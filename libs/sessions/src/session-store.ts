@@ -1,10 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import { delay } from '@app/kernel';
+import { isDatabaseAway } from '@app/persistence';
 import { DataSource, type EntityManager, In, LessThan } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import { RecapPart, Recap, Transcript } from './checkpoint.entities';
 import { Session } from './session.entity';
 import { isTerminal, SESSION_STATUSES, type SessionStatus, statusesBefore } from './session-status';
+
+/** Ten minutes of tries, a second apart. */
+const CHECKPOINT_TRIES = 600;
+const CHECKPOINT_PAUSE_MS = 1_000;
 
 /** Which sessions a list shows. */
 export interface SessionFilter {
@@ -20,6 +26,22 @@ export class SessionStore {
 
   transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.dataSource.transaction(work);
+  }
+
+  /**
+   * A transaction that stores what was paid for: while Postgres is away it is tried again, for ten minutes. The
+   * work may have been committed although its connection broke, so it must bear being done twice.
+   * @throws the signal's reason
+   */
+  async checkpoint<T>(work: (manager: EntityManager) => Promise<T>, signal: AbortSignal): Promise<T> {
+    for (let triesLeft = CHECKPOINT_TRIES; ; triesLeft -= 1) {
+      try {
+        return await this.transaction(work);
+      } catch (error) {
+        if (!isDatabaseAway(error) || triesLeft === 0) throw error;
+        await delay(CHECKPOINT_PAUSE_MS, signal);
+      }
+    }
   }
 
   /** Undefined also for another team's session: to its caller that is the same. */

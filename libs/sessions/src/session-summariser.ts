@@ -3,7 +3,7 @@ import { AppConfig } from '@app/config';
 import { JobCancelledError, jobIdOf, JobQueues, type JobPayload, SUMMARISE_QUEUE, wakeOf } from '@app/jobs';
 import { SlotParkedError } from '@app/provider-slots';
 import { ProviderDispatch, type ProseResult } from '@app/providers';
-import { type Meter, UsageRecorder } from '@app/usage';
+import { UsageRecorder } from '@app/usage';
 import { Recap, RecapPart } from './checkpoint.entities';
 import { SessionEndings } from './session-endings';
 import { placeOf } from './session-places';
@@ -60,7 +60,7 @@ export class SessionSummariser {
     }
     const text = texts[0] ?? '(The recording holds no speech.)';
     const last = await this.write(attempt, system, text);
-    await this.finish(session, last);
+    await this.finish(attempt, last);
   }
 
   private async recapParts(
@@ -92,15 +92,15 @@ export class SessionSummariser {
     const meter = { kind: 'llm' as const, ...result.meter };
     // A recap longer than its source would never come to an end.
     const recap = result.text.slice(0, Math.max(1, Math.floor(this.config.QB_SUMMARY_CHUNK_CHARS / 2)));
-    const kept = await this.store.transaction(async (manager) => {
+    const kept = await this.store.checkpoint(async (manager) => {
       if (!(await this.store.updateRun(session, ['summarising'], {}, manager))) return false;
       await this.usage.recordStep(manager, ref, step, meter);
       const row = { sessionId: id, level, part, text: recap };
       await manager.upsert(RecapPart, row, ['sessionId', 'level', 'part']);
       return true;
-    });
+    }, attempt.signal);
     if (kept) return recap;
-    await this.recordLate(session, step, meter);
+    await this.endings.dropResult(session, { step, meter });
     throw new JobCancelledError();
   }
 
@@ -140,24 +140,19 @@ export class SessionSummariser {
     await this.store.updateRun(session, ['summarising'], { ticket, retryCount: () => 'retry_count + 1' });
   }
 
-  private async finish(session: Session, result: ProseResult): Promise<void> {
+  private async finish({ session, signal }: Attempt, result: ProseResult): Promise<void> {
     const { id, run, teamId } = session;
     const ref = { sessionId: id, run, teamId };
     const step = { kind: 'llm' as const, ...result.meter };
-    const completed = await this.endings.complete(session, async (manager) => {
-      await this.usage.recordStep(manager, ref, 'llm:last', step);
-      await manager.upsert(Recap, { sessionId: id, text: result.text, model: result.model }, ['sessionId']);
-      await manager.delete(RecapPart, { sessionId: id });
-    });
-    if (!completed) await this.recordLate(session, 'llm:last', step);
-  }
-
-  /** The run ended while its call ran: paid for and dropped, the amounts are real all the same. */
-  private async recordLate(session: Session, step: string, meter: Meter): Promise<void> {
-    const { id, run, teamId } = session;
-    const ref = { sessionId: id, run, teamId };
-    await this.store.transaction((manager) =>
-      this.usage.recordLateRun(manager, ref, 'cancelled', session.retryCount, { step, meter }),
+    const completed = await this.endings.complete(
+      session,
+      async (manager) => {
+        await this.usage.recordStep(manager, ref, 'llm:last', step);
+        await manager.upsert(Recap, { sessionId: id, text: result.text, model: result.model }, ['sessionId']);
+        await manager.delete(RecapPart, { sessionId: id });
+      },
+      signal,
     );
+    if (!completed) await this.endings.dropResult(session, { step: 'llm:last', meter: step });
   }
 }

@@ -5,6 +5,7 @@ import { ProviderDispatch, type TranscribeResult } from '@app/providers';
 import { RecordingStore } from '@app/storage';
 import { UsageRecorder } from '@app/usage';
 import { Transcript } from './checkpoint.entities';
+import { SessionEndings } from './session-endings';
 import { placeOf } from './session-places';
 import { SessionStore } from './session-store';
 import type { Session } from './session.entity';
@@ -17,6 +18,7 @@ export class SessionTranscriber {
     private readonly recordings: RecordingStore,
     private readonly providers: ProviderDispatch,
     private readonly usage: UsageRecorder,
+    private readonly endings: SessionEndings,
     private readonly queues: JobQueues,
   ) {}
 
@@ -26,7 +28,7 @@ export class SessionTranscriber {
     // A job may outlive what it was for: cancelled, deleted, or transcribed by an attempt that died just after.
     if (session?.status === 'queued' || session?.status === 'transcribing') {
       const result = await this.transcribe(session, signal, onStarted);
-      if (!(await this.keep(session, result))) return;
+      if (!(await this.keep(session, result, signal))) return;
     } else if (session?.status !== 'summarising') {
       return;
     }
@@ -79,25 +81,23 @@ export class SessionTranscriber {
   }
 
   /** Stores the transcript with its meter line; false when the run ended in the meantime. */
-  private async keep(session: Session, { transcript, meter }: TranscribeResult): Promise<boolean> {
+  private async keep(
+    session: Session,
+    { transcript, meter }: TranscribeResult,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const { id, run, teamId } = session;
     const ref = { sessionId: id, run, teamId };
-    return this.store.transaction(async (manager) => {
-      const durationSeconds = transcript.durationSeconds ?? session.audioDurationSeconds ?? 0;
-      const metered = { kind: 'asr' as const, ...meter, audioSeconds: meter.audioSeconds ?? durationSeconds };
-      if (!(await this.store.moveRun(session, 'summarising', { phase: 'llm' }, manager))) {
-        const late = { step: 'asr', meter: metered };
-        await this.usage.recordLateRun(manager, ref, 'cancelled', session.retryCount, late);
-        return false;
-      }
+    const durationSeconds = transcript.durationSeconds ?? session.audioDurationSeconds ?? 0;
+    const metered = { kind: 'asr' as const, ...meter, audioSeconds: meter.audioSeconds ?? durationSeconds };
+    const { language, segments } = transcript;
+    const kept = await this.store.checkpoint(async (manager) => {
+      if (!(await this.store.moveRun(session, 'summarising', { phase: 'llm' }, manager))) return false;
       await this.usage.recordStep(manager, ref, 'asr', metered);
-      await manager.upsert(
-        Transcript,
-        { sessionId: id, language: transcript.language, durationSeconds, segments: transcript.segments },
-        ['sessionId'],
-      );
+      await manager.upsert(Transcript, { sessionId: id, language, durationSeconds, segments }, ['sessionId']);
       return true;
-    });
+    }, signal);
+    return kept || this.endings.dropResult(session, { step: 'asr', meter: metered });
   }
 }
 
