@@ -115,7 +115,7 @@ describe('every page', () => {
       await Promise.all(Array.from({ length: 10 }, () => product.upload(campaignId)));
     }
     const tries: number[] = [];
-    for (let attempt = 0; attempt < 3; attempt += 1) {
+    for (let attempt = 0; attempt < 5; attempt += 1) {
       const page = await world.open('/docs/errors/not_found', product.adminKey);
       const beganAt = Date.now();
       await page.goto(`${world.door.url}/campaigns/${campaignId}`, { waitUntil: 'commit' });

@@ -1,9 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, usePrefetchInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ApiProblem } from '../api/api-problem';
 import { api, dataOf } from '../api/client';
-import { campaignQuery, campaignsQuery } from '../api/queries';
+import { campaignQuery, campaignsQuery, sessionsQuery } from '../api/queries';
 import { ConfirmDialog } from '../parts/confirm-dialog';
 import { FormDialog } from '../parts/form-dialog';
 import { Icon } from '../parts/icon';
@@ -17,6 +17,8 @@ import { NotFoundPage } from './not-found-page';
 import { SessionList } from './session-list';
 
 export function CampaignPage({ id }: { readonly id: string }): ReactNode {
+  // Beside the campaign, not after it: the list is what one came for.
+  usePrefetchInfiniteQuery(sessionsQuery(id));
   const campaign = useQuery(campaignQuery(id));
   const [asking, setAsking] = useState<'rename' | 'delete'>();
   const queries = useQueryClient();

@@ -1,8 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, usePrefetchInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { api, dataOf } from '../api/client';
-import { campaignsQuery } from '../api/queries';
+import { campaignsQuery, sessionsQuery } from '../api/queries';
 import { FormDialog } from '../parts/form-dialog';
 import { NameForm } from '../parts/name-form';
 import { Page } from '../parts/page';
@@ -11,6 +11,7 @@ import { whenItWas } from '../words/time-words';
 import { SessionList } from './session-list';
 
 export function HomePage(): ReactNode {
+  usePrefetchInfiniteQuery(sessionsQuery());
   const campaigns = useQuery(campaignsQuery);
   const [isAdding, setIsAdding] = useState(false);
   const items = campaigns.data?.items ?? [];
