@@ -57,6 +57,14 @@ export class BuiltProcess {
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1_024;
   }
 
+  /** Processor time used since its start, in ms. */
+  async cpuMs(): Promise<number> {
+    const stat = await readFile(`/proc/${this.child.pid}/stat`, 'utf8');
+    // The program's name, in brackets, may hold blanks; user and system time follow in ticks of 10 ms.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  }
+
   /** Ends it as a power cut would. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');
