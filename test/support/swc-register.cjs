@@ -15,3 +15,10 @@ require.extensions['.ts'] = (module, filename) => {
   });
   module._compile(code, filename);
 };
+
+// As in the build, where prices.js stands before prices.json: Node tries the endings in this order.
+for (const later of ['.json', '.node']) {
+  const load = require.extensions[later];
+  delete require.extensions[later];
+  require.extensions[later] = load;
+}
