@@ -24,13 +24,20 @@ const layerRules = LAYERS.flatMap((layer, depth) =>
     from: { path: `^libs/${lib}/` },
     to: {
       path: '^(libs|apps)/',
-      pathNot: [`^libs/${lib}/`, ...LAYERS.slice(0, depth).flat().map((lower) => `^libs/${lower}/`)],
+      pathNot: [
+        `^libs/${lib}/`,
+        ...LAYERS.slice(0, depth)
+          .flat()
+          .map((lower) => `^libs/${lower}/`),
+      ],
     },
   })),
 );
 
 /** Tests may stand on anything: they are not part of what a lib is made of. */
-const NOT_TESTS = { pathNot: ['\\.(spec|int-spec|e2e-spec)\\.ts$', '^libs/[^/]+/src/testing/', '-tests/', '^test/'] };
+const NOT_TESTS = {
+  pathNot: ['\\.(spec|int-spec|e2e-spec)\\.ts$', '^libs/[^/]+/src/testing/', '-tests/', '^test/'],
+};
 
 module.exports = {
   forbidden: [

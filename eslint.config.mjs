@@ -7,7 +7,18 @@ const ENVIRONMENT = {
 };
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', '.data/', 'coverage/', 'apps/console/', '**/*.js', '**/*.cjs', '**/*.mjs'] },
+  {
+    ignores: [
+      'dist/',
+      'node_modules/',
+      '.data/',
+      'coverage/',
+      'apps/console/',
+      '**/*.js',
+      '**/*.cjs',
+      '**/*.mjs',
+    ],
+  },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.recommendedTypeChecked],
@@ -15,8 +26,14 @@ export default tseslint.config(
     rules: {
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-explicit-any': 'error',
-      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports', disallowTypeAnnotations: false }],
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', destructuredArrayIgnorePattern: '^_' }],
+      '@typescript-eslint/consistent-type-imports': [
+        'error',
+        { fixStyle: 'inline-type-imports', disallowTypeAnnotations: false },
+      ],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', destructuredArrayIgnorePattern: '^_' },
+      ],
       // An async method may have nothing to await: its callers count on a promise.
       '@typescript-eslint/require-await': 'off',
       // A rejection of `reason as Error` is what an AbortSignal carries.
@@ -27,7 +44,16 @@ export default tseslint.config(
     },
   },
   {
-    files: ['libs/config/**', 'test/**', 'bench/**', 'scripts/**', 'apps/standalone/**', '**/*.spec.ts', '**/*.int-spec.ts', '**/*.e2e-spec.ts'],
+    files: [
+      'libs/config/**',
+      'test/**',
+      'bench/**',
+      'scripts/**',
+      'apps/standalone/**',
+      '**/*.spec.ts',
+      '**/*.int-spec.ts',
+      '**/*.e2e-spec.ts',
+    ],
     rules: { 'no-restricted-properties': 'off' },
   },
   {
@@ -36,7 +62,14 @@ export default tseslint.config(
     rules: { '@typescript-eslint/consistent-type-imports': 'off' },
   },
   {
-    files: ['**/*.spec.ts', '**/*.int-spec.ts', '**/*.e2e-spec.ts', 'test/**', '**/testing/**', '**/*-tests/**'],
+    files: [
+      '**/*.spec.ts',
+      '**/*.int-spec.ts',
+      '**/*.e2e-spec.ts',
+      'test/**',
+      '**/testing/**',
+      '**/*-tests/**',
+    ],
     rules: {
       'max-lines': 'off',
       '@typescript-eslint/unbound-method': 'off',
@@ -49,5 +82,8 @@ export default tseslint.config(
       '@typescript-eslint/restrict-template-expressions': 'off',
     },
   },
-  { files: ['bench/**', 'scripts/**', 'docs/examples/**', 'test/**'], rules: { 'no-console': 'off', 'max-lines': 'off' } },
+  {
+    files: ['bench/**', 'scripts/**', 'docs/examples/**', 'test/**'],
+    rules: { 'no-console': 'off', 'max-lines': 'off' },
+  },
 );

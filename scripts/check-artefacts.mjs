@@ -8,7 +8,10 @@ const DEADLINE_MS = 60_000;
 const children = [];
 
 function start(name, command, args, env = {}) {
-  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(command, args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   child.output = '';
   child.stdout.on('data', (chunk) => (child.output += chunk));
   child.once('exit', (code) => {
@@ -38,7 +41,10 @@ async function freePort() {
 
 async function expectReady(name, port) {
   const answer = await waitFor(`${name} is ready`, () =>
-    fetch(`http://127.0.0.1:${port}/health/ready`).then((response) => response.ok && response.json(), () => undefined),
+    fetch(`http://127.0.0.1:${port}/health/ready`).then(
+      (response) => response.ok && response.json(),
+      () => undefined,
+    ),
   );
   console.log(`${name}: ${answer.status} (${Object.keys(answer.details).join(', ')})`);
 }
@@ -70,7 +76,10 @@ try {
     QB_ASR_BASE_URL: `http://127.0.0.1:${emulatorPort}`,
     QB_LLM_BASE_URL: `http://127.0.0.1:${emulatorPort}`,
   };
-  start('emulator', process.execPath, ['dist/apps/emulator/src/main.js'], { PORT: emulatorPort, HOST: '127.0.0.1' });
+  start('emulator', process.execPath, ['dist/apps/emulator/src/main.js'], {
+    PORT: emulatorPort,
+    HOST: '127.0.0.1',
+  });
   start('api', process.execPath, ['dist/apps/api/src/main.js'], { ...env, PORT: apiPort });
   start('worker', process.execPath, ['dist/apps/worker/src/main.js'], { ...env, PORT: workerPort });
   await expectReady('api', apiPort);
