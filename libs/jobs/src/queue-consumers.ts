@@ -33,7 +33,10 @@ export class QueueConsumers implements OnApplicationBootstrap, OnApplicationShut
   consume(queue: Queue<JobPayload>, work: (job: Job<JobPayload>) => Promise<void>): void {
     if (!this.chosen.includes(queue.name)) return;
     this.consumed.add(queue.name);
-    void queue.process(this.config.QB_WORKER_CONCURRENCY, work);
+    queue.process(this.config.QB_WORKER_CONCURRENCY, work).catch((error: unknown) => {
+      // A stop right after the start closes the connection under it, with no reason given.
+      if (error !== undefined) this.logger.error(error);
+    });
     this.beat();
   }
 
