@@ -1,9 +1,9 @@
-import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CapRequest, ProviderSlots } from '@app/provider-slots';
 import { connectRedis } from '@app/redis';
 import type Redis from 'ioredis';
 import type { SlotsOptions } from '../../libs/provider-slots/src/slots-options';
+import { RedisMonitor } from '../../libs/provider-slots/src/testing/redis-monitor';
 import { SlotsWorld, wish } from '../../libs/provider-slots/src/testing/slots-world';
 import { eventually } from '../support/eventually';
 import { RedisServer } from '../support/redis-server';
@@ -20,36 +20,6 @@ const capsOf = (team: string): CapRequest[] => [
   { name: 'fleet', limit: LIMIT },
   { name: 'endpoint', limit: null },
 ];
-
-/** Everything the server is asked, from a socket of its own: a client library may trip over a busy server. */
-class RedisMonitor {
-  readonly commands: string[][] = [];
-  private rest = '';
-  private readonly socket;
-
-  constructor(url: string, onReady: () => void) {
-    const { hostname, port } = new URL(url);
-    this.socket = connect(Number(port), hostname, () => this.socket.write('MONITOR\r\n'));
-    this.socket.setEncoding('utf8').on('data', (text: string) => {
-      const lines = (this.rest + text).split('\r\n');
-      this.rest = lines.pop() ?? '';
-      for (const line of lines) {
-        if (line === '+OK') onReady();
-        else this.commands.push([...line.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word]) => word!));
-      }
-    });
-  }
-
-  static start(url: string): Promise<RedisMonitor> {
-    return new Promise((resolve) => {
-      const monitor: RedisMonitor = new RedisMonitor(url, () => resolve(monitor));
-    });
-  }
-
-  close(): void {
-    this.socket.destroy();
-  }
-}
 
 describe('the semaphore under load, on a Redis of its own', () => {
   let server: RedisServer;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RedisMonitor } from '../testing/redis-monitor';
 import { useWorlds, wish, type SlotsWorld } from '../testing/slots-world';
 import type { CapRequest } from '../slot-request';
 
@@ -46,20 +47,18 @@ describe('P9, P10, P12: clock, cost, keys', () => {
 
   it('P12 one tag: every key touched carries it, and nothing is ever scanned', async () => {
     const world = newWorld();
-    const monitor = await world.redis.monitor();
-    const commands: string[][] = [];
-    monitor.on('monitor', (_time: string, args: string[]) => commands.push(args));
+    const monitor = await RedisMonitor.start(world.url);
     await useEverything(world);
-    await sleep(50);
-    monitor.disconnect();
-    const ours = commands.filter((args) => args.some((arg) => arg.includes(world.prefix)));
+    await world.redis.echo(world.prefix);
+    await monitor.until(([name, word]) => name === 'echo' && word === world.prefix);
+    monitor.close();
+    const others = ['echo', 'eval', 'evalsha', 'publish', 'subscribe', 'script'];
+    const ours = monitor.commands.filter((args) => args.some((arg) => arg.includes(world.prefix)));
     const names = new Set(ours.map(([name]) => name!.toLowerCase()));
     expect(ours.length).toBeGreaterThan(300);
     expect(names.has('keys') || names.has('scan')).toBe(false);
     const untagged = ours
-      .filter(
-        ([name]) => !['eval', 'evalsha', 'publish', 'subscribe', 'script'].includes(name!.toLowerCase()),
-      )
+      .filter(([name]) => !others.includes(name!.toLowerCase()))
       .filter(([, key]) => !key!.startsWith(`${world.root}:`));
     expect(untagged).toEqual([]);
   });
@@ -125,18 +124,11 @@ describe('P9, P10, P12: clock, cost, keys', () => {
 });
 
 async function countCommands(world: SlotsWorld, work: () => Promise<void>): Promise<number> {
-  const monitor = await world.redis.monitor();
-  let count = 0;
-  const seen = new Promise<void>((resolve) =>
-    monitor.on('monitor', (_time: string, args: string[]) => {
-      if (args[0] === 'echo' && args[1] === world.prefix) resolve();
-      else if (args.some((arg) => arg.includes(world.prefix)) || args[0]?.toLowerCase() === 'time')
-        count += 1;
-    }),
-  );
+  const monitor = await RedisMonitor.start(world.url);
   await work();
   await world.redis.echo(world.prefix);
-  await seen;
-  monitor.disconnect();
-  return count;
+  await monitor.until(([name, word]) => name === 'echo' && word === world.prefix);
+  monitor.close();
+  const isOurs = (args: readonly string[]): boolean => args.some((arg) => arg.includes(world.prefix));
+  return monitor.commands.filter((args) => isOurs(args) || args[0]?.toLowerCase() === 'time').length - 1;
 }
