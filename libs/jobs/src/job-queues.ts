@@ -3,6 +3,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { AppConfig } from '@app/config';
 import { QueueUnavailableError } from '@app/kernel';
 import Bull, { type Job, type JobOptions, type Queue } from 'bull';
+import { boundQueue } from './bound-queue';
 import { type JobPayload, jobIdOf } from './job-payload';
 import { GENERATION_QUEUE, type QueueRole, SUMMARISE_QUEUE, TRANSCRIBE_QUEUE } from './queue-names';
 import { queueOptions } from './queue-options';
@@ -41,7 +42,7 @@ export class JobQueues implements OnApplicationShutdown {
     private readonly config: AppConfig,
   ) {
     this.byRole = { transcribe, summarise, generations };
-    for (const queue of this.all()) leaveUnnamed(queue);
+    for (const queue of this.all()) boundQueue(queue);
   }
 
   get(role: QueueRole): Queue<JobPayload> {
@@ -60,7 +61,7 @@ export class JobQueues implements OnApplicationShutdown {
     const known = this.all().find((queue) => queue.name === name);
     if (known) return known;
     const queue = new Bull<JobPayload>(name, queueOptions(this.config));
-    leaveUnnamed(queue);
+    boundQueue(queue);
     this.opened.set(name, queue);
     return queue;
   }
@@ -151,12 +152,4 @@ export class JobQueues implements OnApplicationShutdown {
       clearTimeout(timer);
     }
   }
-}
-
-/**
- * Bull names its connection when it begins to process and lets nobody catch a failure of that, so a stop
- * just then would end the process badly. Our connections have their names already.
- */
-function leaveUnnamed(queue: Queue<JobPayload>): void {
-  queue.setWorkerName = () => Promise.resolve();
 }

@@ -1,8 +1,12 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { AppConfig } from '@app/config';
+import { delay } from '@app/kernel';
 import { connectRedis } from '@app/redis';
 import type Redis from 'ioredis';
 import { JobCancelledError, WorkerStoppingError } from './job-errors';
+
+/** What an aborted attempt may take to put its job back. */
+const ABORTED_MS = 5_000;
 
 /**
  * The attempts that run in this process, and the way to stop one from any process: a cancellation is
@@ -54,14 +58,15 @@ export class RunningJobs implements OnApplicationBootstrap, OnApplicationShutdow
     await this.publisher.publish(this.channel, jobId).catch(() => undefined);
   }
 
-  /** Waits for what runs, at most the grace; what is left then is aborted and awaited. */
+  /** Waits for what runs, at most the grace; what is left then is aborted and awaited for a moment. */
   async drain(): Promise<void> {
     if (this.attempts.size === 0) return;
     const allEnded = new Promise<void>((resolve) => this.ended.add(resolve));
     const grace = setTimeout(() => {
       for (const attempt of this.attempts.values()) attempt.abort(new WorkerStoppingError());
     }, this.config.QB_SHUTDOWN_GRACE_MS);
-    await allEnded;
+    // An attempt whose store is away may not end at all; its job is found without its worker then.
+    await Promise.race([allEnded, delay(this.config.QB_SHUTDOWN_GRACE_MS + ABORTED_MS)]);
     clearTimeout(grace);
   }
 }

@@ -40,7 +40,8 @@ export class WakePopper {
   async stop(): Promise<void> {
     this.stopping.abort(new Error('stopped'));
     this.redis.disconnect();
-    await this.loop;
+    // ioredis leaves a command without any answer when it is disconnected between two tries to connect.
+    await Promise.race([this.loop, delay(RETRY_MS)]);
   }
 
   private async run(): Promise<void> {
