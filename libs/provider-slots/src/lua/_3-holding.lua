@@ -46,7 +46,7 @@ local PRUNE_EVERY = 16
 local function nextTag(cap, group)
   local scores = redis.call('ZMSCORE', tagsKey(cap.name), '', group)
   local vtime = tonumber(scores[1] or nil)
-  return math.max(vtime or 0, tonumber(scores[2] or nil) or 0), vtime == nil
+  return math.max(vtime or 0, tonumber(scores[2] or nil) or 0), vtime == nil, vtime or 0
 end
 
 -- Tags that the virtual time has passed say nothing any more.
@@ -55,12 +55,18 @@ local function pruneTags(cap, vtime)
   touch(tagsKey(cap.name))
 end
 
--- An admission on a cap: the group's turn there is used up.
+-- An admission on a cap: the group's turn there is used up. Where nobody waits it is no contest, and the virtual time
+-- stands: who took slots before the others came has had that many turns. That is at most what the cap holds, so
+-- that a group which was alone for long owes nobody more than what it holds.
 local function charge(cap, group)
   if settings.order == 'fifo' then return end
   if hasWaiters(cap) and needQueue().chargeInLine(cap, group) then return end
-  local tag, isNew = nextTag(cap, group)
-  redis.call('ZADD', tagsKey(cap.name), tag, '', tag + 1, group)
+  local tag, isNew, vtime = nextTag(cap, group)
+  if hasWaiters(cap) then
+    redis.call('ZADD', tagsKey(cap.name), tag, '', tag + 1, group)
+  else
+    redis.call('ZADD', tagsKey(cap.name), vtime, '', math.min(tag + 1, vtime + usedOf(cap)), group)
+  end
   if isNew or tag % PRUNE_EVERY == 0 then pruneTags(cap, tag) end
 end
 

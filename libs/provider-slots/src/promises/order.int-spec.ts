@@ -157,18 +157,53 @@ describe('P3 order', () => {
 
   it('P3 order: a turn that began in the queue of the own cap counts on the wider one too', async () => {
     const world = newWorld().pinClock();
-    const of = (team: string) => [cap(1, `g:${team}`), cap(1, 'g')];
-    const c0 = await world.grant(wish('c0', of('c'), { group: 'c' }));
-    await world.store.releaseSlot('c0', c0, 'ok');
+    const of = (team: string) => [cap(team === 'a' ? 1 : 2, `g:${team}`), cap(3, 'g')];
+    await world.grant(wish('c0', of('c'), { group: 'c' }));
     const a0 = await world.grant(wish('a0', of('a'), { group: 'a' }));
     await world.park(wish('a1', of('a'), { group: 'a' }));
     await world.store.releaseSlot('a0', a0, 'ok');
-    await world.store.releaseSlot('a1', await world.grant(wish('a1', of('a'), { group: 'a' })), 'ok');
-    const x = await world.grant(wish('x', cap(1, 'g'), { group: 'x' }));
+    const a1 = await world.grant(wish('a1', of('a'), { group: 'a' }));
+    await world.grant(wish('x', cap(3, 'g'), { group: 'x' }));
     await world.park(wish('a2', of('a'), { group: 'a' }), wish('c1', of('c'), { group: 'c' }));
-    await world.store.releaseSlot('x', x, 'ok');
+    await world.store.releaseSlot('a1', a1, 'ok');
     // Two turns of team a against one of team c.
     expect(await world.statesOf('a2', 'c1')).toEqual(['waiting', 'offered']);
+  });
+
+  it('P3 order: slots taken before the others came count as turns', async () => {
+    const world = newWorld().pinClock();
+    const leases = [];
+    for (const id of ['a0', 'a1', 'a2'])
+      leases.push(await world.grant(wish(id, cap(3, 'g'), { group: 'a' })));
+    await world.park(
+      ...['a3', 'a4'].map((id) => wish(id, cap(3, 'g'), { group: 'a' })),
+      ...['b0', 'b1', 'b2'].map((id) => wish(id, cap(3, 'g'), { group: 'b' })),
+    );
+    for (const [index, lease] of leases.entries()) await world.store.releaseSlot(`a${index}`, lease, 'ok');
+    expect(await world.statesOf('b0', 'b1', 'b2', 'a3', 'a4')).toEqual([
+      'offered',
+      'offered',
+      'offered',
+      'waiting',
+      'waiting',
+    ]);
+  });
+
+  it('P3 order: who was alone for long owes the others no more than what the cap holds', async () => {
+    const world = newWorld().pinClock();
+    for (let i = 0; i < 10; i += 1) {
+      await world.store.releaseSlot(
+        `e${i}`,
+        await world.grant(wish(`e${i}`, cap(1, 'g'), { group: 'a' })),
+        'ok',
+      );
+    }
+    const lease = await world.grant(wish('x', cap(1, 'g'), { group: 'z' }));
+    await world.park(
+      wish('a0', cap(1, 'g'), { group: 'a' }),
+      ...['b0', 'b1', 'b2', 'b3'].map((id) => wish(id, cap(1, 'g'), { group: 'b' })),
+    );
+    expect((await serveAll(world, cap(1, 'g'), 'x', lease)).indexOf('a0')).toBeLessThanOrEqual(1);
   });
 
   it('P3 order: start tags belong to a cap: turns of a team on one endpoint cost it none on another', async () => {
