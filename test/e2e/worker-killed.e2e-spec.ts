@@ -1,5 +1,4 @@
 import { BuiltProcess } from '../support/built-process';
-import { eventually } from '../support/eventually';
 import { Product } from '../support/product';
 
 jest.setTimeout(100_000);
@@ -31,7 +30,8 @@ describe('a worker process', () => {
     product.emulator.script([{ match: { kind: 'asr', times: 1 }, action: { hold: true } }]);
     const doomed = await startWorker();
     const { body } = await product.upload(campaignId);
-    await eventually('it is being transcribed', () => product.emulator.stats().asr.in_flight === 1);
+    // Held, not only in flight: a script acts once it has read the audio.
+    await product.emulator.untilHeld(1);
     await doomed.kill();
 
     const successor = await startWorker();
@@ -51,7 +51,8 @@ describe('a worker process', () => {
     product.emulator.script([{ match: { kind: 'asr', times: 1 }, action: { hold: true } }]);
     const leaving = await startWorker();
     const { body } = await product.upload(campaignId);
-    await eventually('it is being transcribed', () => product.emulator.stats().asr.in_flight === 1);
+    // Held, not only in flight: a script acts once it has read the audio.
+    await product.emulator.untilHeld(1);
     expect(await leaving.stop()).toBe(0);
     const asr = (await product.queue()).endpoints.find(({ kind }) => kind === 'asr');
     expect(asr).toMatchObject({ in_use: 0 });
