@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fingerprintSources } from './source-fingerprint.mjs';
 import { isAlive, root, withBuildTurn } from './build-turn.mjs';
@@ -68,6 +68,8 @@ function putInPlace(draft) {
 
 /** The web console, as files that the API serves. */
 function buildConsole(folder) {
+  // A tree without the console, such as the tests build, has nothing for Vite.
+  if (!existsSync(join(root, 'apps', 'console', 'index.html'))) return;
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
   const args = [
     'build',
