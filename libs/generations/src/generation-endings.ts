@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { WorkerLostError } from '@app/jobs';
 import { AppError } from '@app/kernel';
 import { Metrics } from '@app/observability';
 import { ProviderSlots } from '@app/provider-slots';
@@ -53,7 +54,10 @@ export class GenerationEndings {
   async fail(id: string, error: unknown): Promise<boolean> {
     const { code, message } = describeFailure(error);
     if (code === 'internal_error') this.logger.error(error);
-    return this.end({ id }, { status: 'failed', errorCode: code, errorMessage: message });
+    const ended = await this.end({ id }, { status: 'failed', errorCode: code, errorMessage: message });
+    // Its last attempt died with its slots in its hands, which nobody else will give back.
+    if (error instanceof WorkerLostError) await this.slots.drop(placeOf(id)).catch(() => undefined);
+    return ended;
   }
 
   /** Ends it as cancelled; it gets a usage row only if it had consumed something. */

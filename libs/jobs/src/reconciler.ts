@@ -16,8 +16,10 @@ export type Repair = 'job_added' | 'job_removed' | 'place_dropped';
 
 const PAGE = 500;
 
-/** Fleet-wide leader for a pass; a leader that died is replaced after this. */
-const LEADER_MS = 60_000;
+/** Fleet-wide leader for a pass; one that died is replaced after a few intervals, within these bounds. */
+const LEADER_INTERVALS = 3;
+const LEADER_LEAST_MS = 5_000;
+const LEADER_MOST_MS = 60_000;
 
 /**
  * Compares rows, jobs and places of slots, and mends what differs. Postgres is the truth:
@@ -39,6 +41,7 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
   private readonly redis: Redis;
   private readonly leaderKey: string;
   private readonly sinceKey: string;
+  private readonly leaderMs: number;
   private suspects = new Set<string>();
   private idle = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
@@ -53,6 +56,8 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
   ) {
     this.redis = connectRedis(config.REDIS_URL ?? '', 'commands', 'questline-reconciler');
     this.leaderKey = `${config.QB_REDIS_PREFIX}:reconciler:leader`;
+    const wantedMs = LEADER_INTERVALS * config.QB_RECONCILE_INTERVAL_MS;
+    this.leaderMs = Math.min(LEADER_MOST_MS, Math.max(LEADER_LEAST_MS, wantedMs));
     this.sinceKey = `${config.QB_REDIS_PREFIX}:reconciler:since`;
   }
 
@@ -84,9 +89,9 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
   /** One pass by one process of the fleet; never throws, since the next pass comes anyway. */
   private async passIfLeader(): Promise<void> {
     try {
-      await this.redis.set(this.leaderKey, this.me, 'PX', LEADER_MS, 'NX');
+      await this.redis.set(this.leaderKey, this.me, 'PX', this.leaderMs, 'NX');
       if ((await this.redis.get(this.leaderKey)) !== this.me) return;
-      await this.redis.pexpire(this.leaderKey, LEADER_MS);
+      await this.redis.pexpire(this.leaderKey, this.leaderMs);
       await this.pass();
     } catch (error) {
       this.logger.warn({ err: error as Error }, 'A reconciling pass broke off');

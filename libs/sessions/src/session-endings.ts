@@ -39,7 +39,9 @@ export class SessionEndings {
     if (!session) return;
     const { code, message } = describeFailure(error);
     if (code === 'internal_error') this.logger.error(error);
-    await this.end(session, 'failed', { errorCode: code, errorMessage: message });
+    if (!(await this.end(session, 'failed', { errorCode: code, errorMessage: message }))) return;
+    // Its last attempt may have died with a slot in its hands, which nobody else will give back.
+    await Promise.all(placesOf(sessionId, run).map((place) => this.slots.drop(place).catch(() => undefined)));
   }
 
   /** Ends a run as cancelled; it gets a usage row only if it had consumed something. */
