@@ -1,3 +1,4 @@
+import { delay } from '@app/kernel';
 import type { SessionDto } from '../../libs/sessions/src/http/session-answers.dto';
 import { BuiltProcess } from '../support/built-process';
 import { eventually } from '../support/eventually';
@@ -10,6 +11,9 @@ jest.setTimeout(110_000);
 /** Share of one core that a process without its stores may use; it has nothing to do but to look for them. */
 const IDLE_SHARE = 0.15;
 const WATCH_MS = 4_000;
+
+/** Until then a worker has tried to store what it got. */
+const TRIED_BY_MS = 1_500;
 
 describe('a Postgres that goes away and comes back', () => {
   let product: Product;
@@ -63,6 +67,7 @@ describe('a Postgres that goes away and comes back', () => {
     // The result comes while there is nowhere to put it.
     product.emulator.release();
     await product.emulator.until(({ asr }) => asr.in_flight === 0);
+    await delay(TRIED_BY_MS);
     await line.pass();
     const sessions = await product.finished([running.body.id, waiting.body.id], 40_000);
     expect(sessions.map(({ status }) => status)).toEqual(['completed', 'completed']);
