@@ -13,6 +13,8 @@ module.exports = {
   testRegex: '\\.(spec|int-spec|e2e-spec)\\.ts$',
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  // The suite waits more than it computes: Jest's own choice would leave a core of a small machine idle.
+  maxWorkers: '100%',
   testTimeout: 30_000,
   // A test that failed half-way leaves connections open, and would else keep the whole run from ending.
   forceExit: true,
