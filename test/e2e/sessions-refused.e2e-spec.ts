@@ -1,7 +1,7 @@
 import type { SessionDto } from '../../libs/sessions/src/http/session-answers.dto';
 import { readGates } from '../support/gate-log';
+import { expectRefusedOftenToComplete, OFTEN_REFUSED, uploadDifferent } from '../support/often-refused';
 import { Product, type ProductOptions, readSample } from '../support/product';
-import { silentWav } from '../support/silent-wav';
 
 jest.setTimeout(100_000);
 
@@ -17,16 +17,6 @@ describe('sessions whose providers refuse', () => {
   afterEach(async () => {
     for (const product of products.splice(0)) await product.stop();
   });
-
-  /** Uploads recordings of different lengths, so that each provider call has a content of its own. */
-  async function uploadMany(product: Product, count: number): Promise<string[]> {
-    const campaignId = await product.createCampaign();
-    const ids: string[] = [];
-    for (let index = 0; index < count; index += 1) {
-      ids.push((await product.upload(campaignId, silentWav(1 + index / 10))).body.id);
-    }
-    return ids;
-  }
 
   function outcomes(sessions: readonly SessionDto[]): string[] {
     return sessions.map(({ status, error }) => (error ? `${status}: ${error.message}` : status));
@@ -62,29 +52,13 @@ describe('sessions whose providers refuse', () => {
     await product.drained();
   });
 
-  it('a hundred times at the ASR and sixty at the LLM: forty complete', async () => {
-    const product = await start({
-      env: { QB_ASR_CONCURRENCY_LIMIT: '8', QB_LLM_CONCURRENCY_LIMIT: '8' },
-      emulator: { holdMs: { asr: 20, llm: 10 } },
+  it('again and again at both, never three times in a row for one recap: ten complete', async () => {
+    await expectRefusedOftenToComplete(await start(OFTEN_REFUSED), {
+      sessions: 10,
+      asr: 25,
+      llm: 15,
+      retryAfter: 0.1,
     });
-    const refusal = { error: 'rate_limited', retry_after: 0.1 } as const;
-    product.emulator.script([
-      { match: { kind: 'asr', send: [1, 2] }, action: refusal },
-      { match: { kind: 'asr', send: 3, times: 25 }, action: refusal },
-      { match: { kind: 'llm', send: 1 }, action: refusal },
-      { match: { kind: 'llm', send: 2, times: 20 }, action: refusal },
-    ]);
-    const sessions = await product.finished(await uploadMany(product, 40), 90_000);
-    expect(outcomes(sessions)).toEqual(Array(40).fill('completed'));
-    const { asr, llm } = product.emulator.stats();
-    expect({ asr: asr.requests, llm: llm.requests }).toEqual({ asr: 40 + 105, llm: 40 + 60 });
-    expect(asr.peak).toBeLessThanOrEqual(8);
-    // Each refusal shows as one more in the count of somebody's row.
-    const usage = await product.usage();
-    expect(usage).toHaveLength(40);
-    expect(usage.reduce((sum, { retry_count }) => sum + retry_count, 0)).toBeGreaterThanOrEqual(165);
-    expect(usage.every(({ llm_calls }) => llm_calls === 1)).toBe(true);
-    await product.drained();
   });
 
   it('three times in a row for one recap: it fails typed, keeps the transcript, and its retry pays no ASR', async () => {
@@ -92,7 +66,7 @@ describe('sessions whose providers refuse', () => {
     product.emulator.script([
       { match: { kind: 'llm', times: 3 }, action: { error: 'rate_limited', retry_after: 0.1 } },
     ]);
-    const [id = ''] = await uploadMany(product, 1);
+    const [id = ''] = await uploadDifferent(product, 1);
     const [failed] = await product.finished([id]);
     expect(failed).toMatchObject({ status: 'failed', error: { code: 'provider_rate_limited' }, run: 1 });
     expect(product.emulator.stats()).toMatchObject({ asr: { requests: 1 }, llm: { requests: 3 } });
@@ -116,9 +90,9 @@ describe('sessions whose providers refuse', () => {
     it('because our cap stays full: it fails with that wall in its message, and its retry completes', async () => {
       const product = await start({ env: { QB_ASR_CONCURRENCY_LIMIT: '1', ...SHORT_BUDGET } });
       product.emulator.script([{ match: { kind: 'asr', times: 1 }, action: { hold: true } }]);
-      const [holder = ''] = await uploadMany(product, 1);
+      const [holder = ''] = await uploadDifferent(product, 1);
       await product.emulator.untilHeld(1);
-      const [id = ''] = await uploadMany(product, 1);
+      const [id = ''] = await uploadDifferent(product, 1);
       const [failed] = await product.finished([id]);
       expect(failed).toMatchObject({
         status: 'failed',
@@ -143,7 +117,7 @@ describe('sessions whose providers refuse', () => {
     it('because the ASR only answers 429: it fails with that wall in its message, and its retry completes', async () => {
       const product = await start({ env: SHORT_BUDGET });
       product.emulator.script([{ match: { kind: 'asr' }, action: { error: 'rate_limited' } }]);
-      const [id = ''] = await uploadMany(product, 1);
+      const [id = ''] = await uploadDifferent(product, 1);
       const [failed] = await product.finished([id]);
       expect(failed).toMatchObject({
         status: 'failed',
