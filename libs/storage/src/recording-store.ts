@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -43,8 +42,10 @@ export class RecordingStore {
     const incoming = join(this.root, INCOMING, id);
     await mkdir(dirname(incoming), { recursive: true });
     try {
+      // Opened before anything can fail: a file that a stream opens by itself may appear after it was removed.
+      const file = await open(incoming, 'wx', 0o600);
       const inspector = new RecordingInspector(this.maxBytes);
-      await pipeline(source, inspector, createWriteStream(incoming, { flags: 'wx', mode: 0o600 }));
+      await pipeline(source, inspector, file.createWriteStream());
       const durationSeconds = await audioDurationSeconds(incoming);
       const key = join(id.slice(-2), id);
       await mkdir(dirname(this.pathOf(key)), { recursive: true });

@@ -21,8 +21,8 @@ export class OpenAiTranscriptionAdapter implements AsrAdapter {
       });
       return readTranscript(answer);
     } finally {
-      // After an early refusal nobody reads the rest: this closes the file.
-      if (!form.body.locked) await form.body.cancel().catch(() => undefined);
+      // After an early refusal or an abort nobody reads the rest.
+      await form.close();
     }
   }
 }

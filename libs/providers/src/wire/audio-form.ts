@@ -24,6 +24,8 @@ export class RecordingUnreadableError extends AppError {
 export interface AudioForm {
   readonly body: ReadableStream<Uint8Array>;
   readonly headers: Record<string, string>;
+  /** Closes the file, whoever still holds the stream. May be called again, also after the end. */
+  close(): Promise<void>;
 }
 
 /**
@@ -31,7 +33,8 @@ export interface AudioForm {
  * file-backed Blob looks simpler, but Node reads that ahead of a slow connection, all of it. The length is
  * declared, because not every server takes a chunked upload.
  *
- * Closes the file at the end of the stream, and also when the stream is cancelled.
+ * Closes the file at the end of the stream, and also when the stream is cancelled. An aborted call may leave a
+ * stream that is neither read nor cancelled any more: whoever opened the form closes it.
  *
  * @throws RecordingUnreadableError, also in the midst of the stream
  */
@@ -56,8 +59,15 @@ export async function openAudioForm(
       `Content-Type: ${plainType(audio)}\r\n\r\n`,
   );
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  const chunks = chunksOf(file, size, head, tail);
+  const close = async (): Promise<void> => {
+    await chunks.return().catch(() => undefined);
+    // A stream that was never read has not entered its loop, and so not left it either.
+    await file.close().catch(() => undefined);
+  };
   return {
-    body: toStream(file, size, head, tail),
+    body: toStream(chunks, close),
+    close,
     headers: {
       'content-type': `multipart/form-data; boundary=${boundary}`,
       'content-length': String(head.length + size + tail.length),
@@ -65,8 +75,10 @@ export async function openAudioForm(
   };
 }
 
-function toStream(file: FileHandle, size: number, head: Buffer, tail: Buffer): ReadableStream<Uint8Array> {
-  const chunks = chunksOf(file, size, head, tail);
+function toStream(
+  chunks: AsyncGenerator<Uint8Array, void, void>,
+  close: () => Promise<void>,
+): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -74,11 +86,7 @@ function toStream(file: FileHandle, size: number, head: Buffer, tail: Buffer): R
         if (done) controller.close();
         else controller.enqueue(value);
       },
-      async cancel() {
-        await chunks.return();
-        // A stream that was never read has not entered its loop, and so not left it either.
-        await file.close().catch(() => undefined);
-      },
+      cancel: close,
     },
     { highWaterMark: 0 },
   );
