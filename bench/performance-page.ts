@@ -32,8 +32,9 @@ function introduce(results: BenchResults): string {
   return `# Performance
 
 Written by \`npm run bench\` from \`bench/results/latest.json\`; do not edit. Everything that is compared was measured in
-one run on one machine, in turns; each figure is the median of ${results.rounds} rounds. Ratios travel to other machines,
-milliseconds do not.
+one run on one machine, in turns. Figures are medians of ${results.rounds} rounds; commands per admission of 3; hand-offs are the
+quantiles of one series. Ratios travel to other machines, milliseconds do not. Other programs ran beside it, see the
+load average below: a difference of a few hundredths between two of the contended runs says nothing.
 
 | what | target | measured | met |
 | --- | --- | --- | --- |
@@ -185,6 +186,8 @@ ${chart('commands.svg', 'Redis commands per admission')}`);
     sections.push(`## With room to spare
 
 The floor is two scripts that do nothing (\`return 1\`): an acquire and a release cannot cost less than that.
+Of the 100 short blocks of a round the quietest tenth counts, for all three alike: what else runs on the machine only
+ever adds.
 
 ${chart('uncontended.svg', 'Cost of an acquire and a release')}
 

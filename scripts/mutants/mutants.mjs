@@ -79,16 +79,23 @@ export const mutants = [
   {
     promise: 'P3',
     file: 'lua/_3-holding.lua',
-    find: "tag, '', tag + 1, group)",
-    replace: "tag, '', tag, group)",
-    test: 'P3 order: ',
+    find: 'math.min(tag + 1, vtime + usedOf(cap))',
+    replace: 'vtime',
+    test: 'P3 order: slots taken before the others came',
+  },
+  {
+    promise: 'P3',
+    file: 'lua/_3-holding.lua',
+    find: 'math.min(tag + 1, vtime + usedOf(cap))',
+    replace: 'tag + 1',
+    test: 'P3 order: who was alone for long',
   },
   {
     promise: 'P3',
     file: 'lua/_3-holding.lua',
     find: 'return math.max(vtime or 0, tonumber(scores[2] or nil) or 0)',
     replace: 'return tonumber(scores[2] or nil) or 0',
-    test: 'P3 order: ',
+    test: 'P3 order: who joins late begins',
   },
   {
     promise: 'P3',
@@ -317,7 +324,7 @@ export const mutants = [
     file: 'lease-keeper.ts',
     find: "if (state === 'overrun') lease.noteOverrun();",
     replace: "if (state === 'overrun') this.lose(lease);",
-    test: 'P11 fail open: Redis restarts with',
+    test: 'P8 overrun: whoever holds one hears of it',
   },
   // P9 one clock
   {

@@ -270,6 +270,23 @@ describe('P6 crash, P7 idempotence, P8 overrun', () => {
     expect(await world.held('asr')).toBe(1);
   });
 
+  it('P8 overrun: whoever holds one hears of it, and its work goes on', async () => {
+    const world = newWorld({ leaseMs: 300 });
+    const slots = await world.open();
+    const lease = await slots.acquire(wish('a', one));
+    const heard = new Promise<string>((resolve) => {
+      lease.onOverrun(() => resolve('overrun'));
+      lease.signal.addEventListener('abort', () => resolve('aborted'));
+    });
+    // A renewal may come in between and take the slot again.
+    do await world.wipe();
+    while ((await world.ask(wish('b', one, { leaseMs: 60_000 }))).outcome !== 'granted');
+    expect(await heard).toBe('overrun');
+    expect(lease.signal.aborted).toBe(false);
+    await lease.release();
+    expect(await world.held('asr')).toBe(1);
+  });
+
   it('P8 overrun: an overrun that is renewed no more expires too', async () => {
     const world = world_();
     const lease = await world.grant(wish('a', one));

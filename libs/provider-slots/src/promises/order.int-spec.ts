@@ -170,6 +170,22 @@ describe('P3 order', () => {
     expect(await world.statesOf('a2', 'c1')).toEqual(['waiting', 'offered']);
   });
 
+  it('P3 order: who joins late begins at the turn that is on, and has saved none up', async () => {
+    const world = newWorld().pinClock();
+    let lease = await world.grant(wish('x', one, { group: 'x' }));
+    for (let i = 0; i < 6; i += 1)
+      await world.park(wish(`a${i}`, one, { group: 'a' }), wish(`b${i}`, one, { group: 'b' }));
+    let holder = 'x';
+    for (const next of ['a0', 'b0', 'a1', 'b1', 'a2', 'b2']) {
+      await world.store.releaseSlot(holder, lease, 'ok');
+      lease = await world.grant(wish(next, one, { group: next.slice(0, 1) }));
+      holder = next;
+    }
+    for (let i = 0; i < 4; i += 1) await world.park(wish(`c${i}`, one, { group: 'c' }));
+    const order = await serveAll(world, one, holder, lease);
+    expect(order.slice(0, 6).filter((placeId) => placeId.startsWith('c')).length).toBeLessThanOrEqual(3);
+  });
+
   it('P3 order: slots taken before the others came count as turns', async () => {
     const world = newWorld().pinClock();
     const leases = [];
