@@ -11,6 +11,7 @@ module.exports = {
   ...shared,
   roots: ['<rootDir>/libs', '<rootDir>/apps', '<rootDir>/test', '<rootDir>/scripts'],
   testRegex: '\\.(spec|int-spec|e2e-spec)\\.ts$',
+  setupFilesAfterEnv: ['<rootDir>/test/support/retry-on-ci.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   // The suite waits more than it computes: Jest's own choice would leave a core of a small machine idle.
