@@ -279,9 +279,16 @@ export const mutants = [
   {
     promise: 'P7',
     file: 'lua/renew-leases.lua',
-    find: "if place.leaseId ~= leaseId then return 'lost' end",
+    find: "return isOutlived and 'unknown' or 'lost'",
     replace: '',
     test: 'P7 idempotence: another attempt of the same place',
+  },
+  {
+    promise: 'P11',
+    file: 'lua/renew-leases.lua',
+    find: "return isOutlived and 'unknown' or 'lost'",
+    replace: "return 'lost'",
+    test: 'P11: after a wipe the later lease is not told',
   },
   {
     promise: 'P7',

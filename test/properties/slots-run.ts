@@ -239,13 +239,15 @@ export class SlotsRun {
         is !== undefined && IN_USE.includes(is.state) && is.leaseId === reply.leaseId,
         () => `${placeId} granted, but ${is?.state}`,
       );
-      if (asked.isRetry)
-        promise(
-          'P7 idempotence',
-          inUse && holder?.lease.leaseId === reply.leaseId && holder.lease.nonce === asked.nonce,
-          () => 'another attempt was taken for a retry',
+      if (asked.isRetry) {
+        const leases = [holder?.lease, ...this.former.map(({ lease }) => lease)];
+        const isSame = leases.some(
+          (lease) => lease?.leaseId === reply.leaseId && lease.nonce === asked.nonce,
         );
-      if (inUse && holder?.lease.nonce === asked.nonce)
+        promise('P7 idempotence', inUse && isSame, () => 'another attempt was taken for a retry');
+      }
+      // After a wipe a predecessor may hold the place again; then this is an attempt of another.
+      if (inUse && holder?.lease.nonce === asked.nonce && holder.lease.leaseId === was.leaseId)
         promise(
           'P7 idempotence',
           asked.isRetry && was.state === is!.state,

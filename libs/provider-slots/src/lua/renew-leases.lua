@@ -28,7 +28,11 @@ end
 local function renew(placeId, leaseId)
   local place = readPlace(placeId)
   if not place then return 'unknown' end
-  if place.leaseId ~= leaseId then return 'lost' end
+  if place.leaseId ~= leaseId then
+    -- After a wipe a predecessor may have told of itself first; the later lease wins, by telling of itself.
+    local isOutlived = isInUse(place) and tonumber(place.leaseId) < tonumber(leaseId)
+    return isOutlived and 'unknown' or 'lost'
+  end
   local deadline = now + (tonumber(place.leaseMs) or settings.leaseMs)
   if place.state == 'offered' then claimFirst(place) end
   if place.state == 'held' then return keep(place, 'held', deadline) end

@@ -322,6 +322,18 @@ describe('P6 crash, P7 idempotence, P8 overrun', () => {
     expect(await world.store.reassertLease(recordOf('a', lease))).toBe('lost');
   });
 
+  it('P11: after a wipe the later lease is not told that it lost to a predecessor that renewed first', async () => {
+    const world = world_();
+    const old = await world.grant(wish('a', one), 'park', 'n1');
+    const fresh = await world.grant(wish('a', one), 'park', 'n2');
+    await world.wipe();
+    expect(await world.store.reassertLease(recordOf('a', old))).toBe('held');
+    expect((await world.store.renewLeases([recordOf('a', fresh)], [])).leases).toEqual(['unknown']);
+    expect(await world.store.reassertLease(recordOf('a', fresh))).toBe('held');
+    expect((await world.store.renewLeases([recordOf('a', old)], [])).leases).toEqual(['lost']);
+    expect(await world.held('asr')).toBe(1);
+  });
+
   it('P11: after a wipe the later of two leases on one place wins, whoever comes first', async () => {
     for (const order of [['old', 'fresh'] as const, ['fresh', 'old'] as const]) {
       const world = world_();
