@@ -104,6 +104,12 @@ describe('bad input', () => {
       'validation_failed',
     ],
     [
+      'a name with a character that cannot be stored',
+      () => product.call('/api/campaigns', { json: { name: 'a\u0000b' } }),
+      422,
+      'validation_failed',
+    ],
+    [
       'an empty name',
       () => product.call('/api/campaigns', { json: { name: '  ' } }),
       422,

@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import { ThrottlerException } from '@nestjs/throttler';
 import { AppError } from '@app/kernel';
-import { isDatabaseAway } from '@app/persistence';
+import { isDatabaseAway, isUnstorableText } from '@app/persistence';
 import type { Request, Response } from 'express';
 import { buildProblem, internalProblem, problemOf, retryAfterSeconds, type Problem } from './problem';
 
@@ -46,6 +46,13 @@ export class ProblemFilter implements ExceptionFilter {
     }
     if (error instanceof ThrottlerException) {
       return buildProblem('too_many_requests', 'This key sent too many requests within a minute', requestId);
+    }
+    if (isUnstorableText(error)) {
+      return buildProblem(
+        'validation_failed',
+        'A text holds a character that cannot be stored, such as NUL',
+        requestId,
+      );
     }
     if (isDatabaseAway(error)) {
       return buildProblem('service_unavailable', 'The database cannot be reached at the moment', requestId);

@@ -2,6 +2,8 @@ import { QueryFailedError } from 'typeorm';
 
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
+const CHARACTER_NOT_IN_REPERTOIRE = '22021';
+const UNTRANSLATABLE_CHARACTER = '22P05';
 
 /** Classes of SQLSTATE that mean "Postgres is away or going down", not "this query is wrong". */
 const AWAY_STATES = /^(08|57P|53)/;
@@ -28,6 +30,12 @@ export function isUniqueViolation(error: unknown): boolean {
 /** Whether the row is still referred to, or refers to one that is gone. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return codeOf(error) === FOREIGN_KEY_VIOLATION;
+}
+
+/** Whether a text held a character that Postgres cannot store, such as NUL. */
+export function isUnstorableText(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === CHARACTER_NOT_IN_REPERTOIRE || code === UNTRANSLATABLE_CHARACTER;
 }
 
 /** Whether Postgres could not be reached; the same call may succeed once it is back. */

@@ -1,4 +1,9 @@
 export { bigintAsNumber } from './column-transformers';
 export { assertMigrated, dataSourceOptions, runMigrations } from './data-source';
-export { isDatabaseAway, isForeignKeyViolation, isUniqueViolation } from './database-errors';
+export {
+  isDatabaseAway,
+  isForeignKeyViolation,
+  isUniqueViolation,
+  isUnstorableText,
+} from './database-errors';
 export { PersistenceModule } from './persistence.module';
