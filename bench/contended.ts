@@ -87,7 +87,7 @@ export async function countCommands(redis: Redis): Promise<{ all: number; script
   for (const [, name, calls] of info.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)) {
     if (name === 'info') continue;
     all += Number(calls);
-    if (name === 'evalsha' || name === 'eval') scripts += Number(calls);
+    if (name === 'fcall' || name === 'evalsha' || name === 'eval') scripts += Number(calls);
   }
   return { all, scripts };
 }

@@ -95,7 +95,9 @@ export async function measureParked(world: BenchWorld, levels: readonly number[]
         );
       }
       const slow = (await redis.slowlog('GET', '128')) as [number, number, number, string[]][];
-      const scripts = slow.filter(([, , , [name]]) => /^eval/i.test(name ?? '')).map(([, , took]) => took);
+      const scripts = slow
+        .filter(([, , , [name]]) => /^(eval|fcall)/i.test(name ?? ''))
+        .map(([, , took]) => took);
       costs.push({
         parked: level,
         otherTeam: median(micros.otherTeam),

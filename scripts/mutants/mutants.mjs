@@ -78,22 +78,22 @@ export const mutants = [
   // P3 order
   {
     promise: 'P3',
-    file: 'lua/_3-holding.lua',
-    find: 'math.min(tag + 1, vtime + usedOf(cap))',
-    replace: 'vtime',
+    file: 'lua/_4-lanes.lua',
+    find: "addTag(cap, 'GT', vtime + count, group)",
+    replace: '',
     test: 'P3 order: slots taken before the others came',
   },
   {
     promise: 'P3',
-    file: 'lua/_3-holding.lua',
-    find: 'math.min(tag + 1, vtime + usedOf(cap))',
-    replace: 'tag + 1',
+    file: 'lua/_4-lanes.lua',
+    find: "addTag(cap, 'GT', vtime + count, group)",
+    replace: "addTag(cap, 'GT', vtime + MAX_STEPS * count, group)",
     test: 'P3 order: who was alone for long',
   },
   {
     promise: 'P3',
-    file: 'lua/_3-holding.lua',
-    find: 'return math.max(vtime or 0, tonumber(scores[2] or nil) or 0)',
+    file: 'lua/_4-lanes.lua',
+    find: 'return math.max(tonumber(scores[1] or nil) or 0, tonumber(scores[2] or nil) or 0)',
     replace: 'return tonumber(scores[2] or nil) or 0',
     test: 'P3 order: who joins late begins',
   },
@@ -121,7 +121,7 @@ export const mutants = [
   {
     promise: 'P3',
     file: 'lua/_5-serve.lua',
-    find: 'refund(cap, queueGroup(place.group))',
+    find: 'refund(readCap(place.at), queueGroup(place.group))',
     replace: '',
     test: 'P3 order: an offer that is left is refunded',
   },
@@ -141,9 +141,9 @@ export const mutants = [
   },
   {
     promise: 'P3',
-    file: 'lua/_5-serve.lua',
-    find: 'if name ~= lane.at then charge(readCap(name), queueGroup(place.group)) end',
-    replace: '',
+    file: 'lua/_4-lanes.lua',
+    find: "local group = redis.call('HGET', placeKey(placeId), 'group')",
+    replace: 'local group = cap.name',
     test: 'P3 order: a turn that began in the queue of the own cap',
   },
   {
@@ -243,7 +243,7 @@ export const mutants = [
   {
     promise: 'P6',
     file: 'lua/_3-holding.lua',
-    find: "'-inf', now, 'LIMIT'",
+    find: "'-inf', nowText, 'LIMIT'",
     replace: "'-inf', now - 1, 'LIMIT'",
     test: 'P6 crash: a dead holder’s slot is free',
   },
@@ -344,6 +344,27 @@ export const mutants = [
   // P10 cost
   {
     promise: 'P10',
+    file: 'slot-scripts.ts',
+    find: "flags = { 'allow-oom' },",
+    replace: '',
+    test: 'still gives slots back and hands them over',
+  },
+  {
+    promise: 'P10',
+    file: 'script-runner.ts',
+    find: "if (!says(error, 'already exists')) throw error;",
+    replace: 'throw error;',
+    test: 'is loaded anew when the server has lost it',
+  },
+  {
+    promise: 'P10',
+    file: 'lua/_1-store.lua',
+    find: 'caps, freed, freedCount, stepsLeft = {}, {}, 0, MAX_STEPS',
+    replace: 'caps, freed, freedCount, stepsLeft = caps or {}, {}, 0, MAX_STEPS',
+    test: 'begins each call anew',
+  },
+  {
+    promise: 'P10',
     file: 'lua/_2-caps.lua',
     find: 'touch(KNOWN)',
     replace: '',
@@ -359,7 +380,7 @@ export const mutants = [
   {
     promise: 'P10',
     file: 'lua/_1-store.lua',
-    find: "redis.call('PEXPIRE', placeKey(place.placeId), math.max(keepMs, settings.idleMs))",
+    find: "redis.call('PEXPIRE', placeKey(placeId), math.max(keepMs, settings.idleMs))",
     replace: '',
     test: 'P10 cost: every key has an expiry',
   },
@@ -446,7 +467,7 @@ export const mutants = [
   {
     promise: 'P13',
     file: 'lua/refuse-slot.lua',
-    find: 'needQueue().takeBackOffers(cap)',
+    find: 'takeBackOffers(cap)',
     replace: '',
     test: 'P13 gate: unclaimed offers are taken back',
   },
@@ -461,8 +482,8 @@ export const mutants = [
   {
     promise: 'P14',
     file: 'lua/_1-store.lua',
-    find: 'seq = last + 1',
-    replace: 'seq = last',
+    find: 'seq = int(last + 1)',
+    replace: 'seq = int(last)',
     test: 'P14 tickets: rise',
   },
   {

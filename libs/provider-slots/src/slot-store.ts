@@ -11,7 +11,8 @@ import type {
 } from './slot-records';
 import { scriptSettings } from './script-settings';
 import type { ResolvedOptions } from './slots-options';
-import { LUA_FOLDER, loadScripts, type ScriptName, type SlotScript } from './slot-scripts';
+import { ScriptRunner } from './script-runner';
+import { LUA_FOLDER, loadLibrary, type ScriptName } from './slot-scripts';
 import type { CapLoadView, CapView, OutlookView } from './slot-views';
 
 const SNAPSHOT_PAGE = 64;
@@ -26,15 +27,15 @@ export type AcquireReply =
 /** The scripts, one method each, and nothing else: usable on its own, with any clock. */
 export class SlotStore {
   readonly root: string;
-  private readonly scripts: Readonly<Record<ScriptName, SlotScript>>;
+  private readonly scripts: ScriptRunner;
 
   constructor(
-    private readonly redis: Redis,
+    redis: Redis,
     private readonly options: ResolvedOptions,
     folder = LUA_FOLDER,
   ) {
     this.root = slotsRoot(options.prefix);
-    this.scripts = loadScripts(scriptSettings(options), folder);
+    this.scripts = new ScriptRunner(redis, loadLibrary(scriptSettings(options), folder));
   }
 
   get wakesKey(): string {
@@ -167,16 +168,9 @@ export class SlotStore {
     return word === 'dropped';
   }
 
-  private async run(name: ScriptName, ...args: string[]): Promise<string[]> {
-    const { sha, body } = this.scripts[name];
+  private run(name: ScriptName, ...args: string[]): Promise<string[]> {
     const pinned = this.options.pinnedTime?.();
-    const all = [this.root, pinned === undefined ? '' : String(pinned), ...args];
-    try {
-      return (await this.redis.evalsha(sha, 1, ...all)) as string[];
-    } catch (error) {
-      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return (await this.redis.eval(body, 1, ...all)) as string[];
-    }
+    return this.scripts.run(name, this.root, [pinned === undefined ? '' : String(pinned), ...args]);
   }
 }
 

@@ -1,22 +1,39 @@
 -- Prelude 1: time, keys, numbers, places.
 -- KEYS[1] is the root with the one hash tag; every other key is made here. `settings` comes before this: the module's
 -- options, which are the same at every call, as a table that costs less than arguments.
-
-local root = KEYS[1]
-
--- Redis's own clock decides; a test pins it (in ms).
-local now, nowMicros
-if ARGV[1] == '' then
-  local time = redis.call('TIME')
-  nowMicros = tonumber(time[1]) * 1000000 + tonumber(time[2])
-  now = math.floor(nowMicros / 1000)
-else
-  now = tonumber(ARGV[1])
-  nowMicros = now * 1000
-end
+--
+-- The functions live as long as the library, across calls; what one call knows is begun anew by `begin`.
 
 local MAX_STEPS = 64
-local DUE, SEQ, WAKES, KNOWN = root .. ':due', root .. ':seq', root .. ':wakes', root .. ':caps'
+
+local root, now, nowMicros
+local nowText         -- a number costs a conversion each time it is sent, a text none
+local DUE, SEQ, WAKES, KNOWN
+local caps            -- prelude 2: what was read of each cap
+local freed           -- prelude 3: cap name -> how many caps are wider than it
+local freedCount
+local stepsLeft       -- prelude 5
+
+-- Lua's own conversion keeps 14 digits, a ticket has 16.
+local function int(number) return string.format('%.0f', number) end
+
+local function begin(KEYS, ARGV)
+  if root ~= KEYS[1] then
+    root = KEYS[1]
+    DUE, SEQ, WAKES, KNOWN = root .. ':due', root .. ':seq', root .. ':wakes', root .. ':caps'
+  end
+  -- Redis's own clock decides; a test pins it (in ms).
+  if ARGV[1] == '' then
+    local time = redis.call('TIME')
+    nowMicros = tonumber(time[1]) * 1000000 + tonumber(time[2])
+    now = math.floor(nowMicros / 1000)
+  else
+    now = tonumber(ARGV[1])
+    nowMicros = now * 1000
+  end
+  nowText = int(now)
+  caps, freed, freedCount, stepsLeft = {}, {}, 0, MAX_STEPS
+end
 
 local function placeKey(placeId) return root .. ':place:' .. placeId end
 local function capKey(cap) return root .. ':cap:' .. cap end
@@ -30,9 +47,6 @@ local function lanesKey(cap, group) return root .. ':cap:' .. cap .. ':lanes:' .
 local function laneKey(lane) return root .. ':lane:' .. lane end
 local function waitersKey(lane) return root .. ':lane:' .. lane .. ':waiters' end
 
--- Lua's own conversion keeps 14 digits, a ticket has 16.
-local function int(number) return string.format('%.0f', number) end
-
 -- Every key expires with its last user. A key is touched when it is made, and then, with all that belongs together,
 -- only when the last time is a while ago: a command each time would cost more than the work itself.
 local function touch(key) redis.call('PEXPIRE', key, settings.idleMs) end
@@ -43,13 +57,13 @@ local function writeSeq(value)
   return tonumber(redis.call('SET', SEQ, value, 'PX', settings.idleMs, 'GET') or nil) or 0
 end
 local function nextSeq()
-  local seq = nowMicros
+  local seq = int(nowMicros)
   local last = writeSeq(seq)
-  if last >= seq then
-    seq = last + 1
+  if last >= nowMicros then
+    seq = int(last + 1)
     writeSeq(seq)
   end
-  return int(seq)
+  return seq
 end
 local function raiseSeq(atLeast)
   local last = tonumber(redis.call('GET', SEQ) or nil) or 0
@@ -83,10 +97,14 @@ local function changePlace(place, ...)
   for i = 1, #fields, 2 do place[fields[i]] = fields[i + 1] end
 end
 
--- Writes a place that is to outlive `keepMs` from now.
+-- A place is to outlive `keepMs` from now.
+local function keepPlace(placeId, keepMs)
+  redis.call('PEXPIRE', placeKey(placeId), math.max(keepMs, settings.idleMs))
+end
+
 local function writePlace(place, keepMs, ...)
   changePlace(place, ...)
-  redis.call('PEXPIRE', placeKey(place.placeId), math.max(keepMs, settings.idleMs))
+  keepPlace(place.placeId, keepMs)
 end
 
 local function erasePlace(place)

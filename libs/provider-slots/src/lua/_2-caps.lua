@@ -4,31 +4,29 @@
 --   closed    until gateUntil: nobody
 --   probing   after it: `wave` grants, 1 at first; all of them accepted: open, or on an uncapped endpoint twice as many
 
-local caps = {}
-
 local function asLimit(text) return text and text ~= '' and tonumber(text) or nil end
 
 -- Read once per script; what the script changes is changed here and in Redis.
 local function readCap(name)
   local cap = caps[name]
   if cap then return cap end
-  local fields = redis.call('HMGET', capKey(name), 'limit', 'override', 'gateUntil', 'gateReason', 'wave', 'granted',
-    'overruns', 'turnover', 'touchedAt')
+  local fields = redis.call('HMGET', capKey(name), 'limit', 'override', 'overruns', 'touchedAt', 'gateUntil')
   cap = {
     name = name,
     asked = fields[1],
     override = asLimit(fields[2]),
     limit = asLimit(fields[2]) or asLimit(fields[1]),
-    gateUntil = tonumber(fields[3] or nil),
-    gateReason = fields[4] or nil,
-    wave = tonumber(fields[5] or nil),
-    granted = tonumber(fields[6] or nil) or 0,
-    overruns = tonumber(fields[7] or nil) or 0,
-    turnover = fields[8] or '0',
-    touchedAt = fields[9],
+    overruns = tonumber(fields[3] or nil) or 0,
+    touchedAt = fields[4],
+    gateUntil = tonumber(fields[5] or nil),
+    granted = 0,
     held = redis.call('ZCARD', heldKey(name)),
     heads = {},
   }
+  if cap.gateUntil then
+    local gate = redis.call('HMGET', capKey(name), 'gateReason', 'wave', 'granted')
+    cap.gateReason, cap.wave, cap.granted = gate[1] or nil, tonumber(gate[2] or nil), tonumber(gate[3] or nil) or 0
+  end
   caps[name] = cap
   return cap
 end

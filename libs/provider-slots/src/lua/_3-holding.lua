@@ -1,8 +1,7 @@
 -- Prelude 3: taking slots and giving them back, where nobody waits and nothing is due. What else there is to do is
--- in the queue (preludes 4 to 6).
+-- in the queue:
 
-local freed = {}      -- cap name -> how many caps are wider than it
-local freedCount = 0
+local serveCap, workOff    -- preludes 5 and 6
 
 local function markFreed(capName, depth)
   if freed[capName] == nil then freedCount = freedCount + 1 end
@@ -15,12 +14,13 @@ end
 
 -- Takes a slot in each of the place's caps. `isOffer`: for the time being, until it is claimed.
 local function take(place, deadline, isOffer)
+  local score = int(isOffer and -deadline or deadline)
   for _, name in ipairs(place.capNames) do
     local cap = readCap(name)
-    addHeld(cap, place.placeId, isOffer and -deadline or deadline)
+    addHeld(cap, place.placeId, score)
     countProbe(cap, place.placeId)
   end
-  setDue('p:' .. place.placeId, deadline)
+  setDue('p:' .. place.placeId, isOffer and deadline or score)
 end
 
 -- Gives its slots back, held, overrun or offered.
@@ -33,41 +33,6 @@ local function vacate(place)
     end
   end
   markAllFreed(place)
-end
-
-local needQueue       -- the functions of preludes 4 to 6, made at first need
-
-local function queueGroup(group) return settings.order == 'fifo' and '' or group end
-
--- Start-time fair queueing. A group in line stands in `groups` with its start tag; while it is not, `tags` remembers
--- the tag of its next turn. Member '' of `tags` is the cap's virtual time: the start tag served last.
-local PRUNE_EVERY = 16
-
-local function nextTag(cap, group)
-  local scores = redis.call('ZMSCORE', tagsKey(cap.name), '', group)
-  local vtime = tonumber(scores[1] or nil)
-  return math.max(vtime or 0, tonumber(scores[2] or nil) or 0), vtime == nil, vtime or 0
-end
-
--- Tags that the virtual time has passed say nothing any more.
-local function pruneTags(cap, vtime)
-  redis.call('ZREMRANGEBYSCORE', tagsKey(cap.name), '-inf', '(' .. int(vtime))
-  touch(tagsKey(cap.name))
-end
-
--- An admission on a cap: the group's turn there is used up. Where nobody waits it is no contest, and the virtual time
--- stands: who took slots before the others came has had that many turns. That is at most what the cap holds, so
--- that a group which was alone for long owes nobody more than what it holds.
-local function charge(cap, group)
-  if settings.order == 'fifo' then return end
-  if hasWaiters(cap) and needQueue().chargeInLine(cap, group) then return end
-  local tag, isNew, vtime = nextTag(cap, group)
-  if hasWaiters(cap) then
-    redis.call('ZADD', tagsKey(cap.name), tag, '', tag + 1, group)
-  else
-    redis.call('ZADD', tagsKey(cap.name), vtime, '', math.min(tag + 1, vtime + usedOf(cap)), group)
-  end
-  if isNew or tag % PRUNE_EVERY == 0 then pruneTags(cap, tag) end
 end
 
 -- The first cap that keeps a newcomer from being granted; nil: it may be granted at once. Whoever waits on
@@ -93,15 +58,15 @@ local function serveFreed()
     end
     freed[name] = nil
     freedCount = freedCount - 1
-    if hasWaiters(readCap(name)) then needQueue().serveCap(readCap(name)) end
+    if hasWaiters(readCap(name)) then serveCap(readCap(name)) end
   end
 end
 
 -- Works off what has fallen due, whoever it belongs to. `mine`: the caller's own places, which are still its own
 -- however late it comes.
 local function expireDue(mine)
-  local due = redis.call('ZRANGEBYSCORE', DUE, '-inf', now, 'LIMIT', 0, MAX_STEPS)
-  if #due > 0 then needQueue().workOff(due, mine) end
+  local due = redis.call('ZRANGEBYSCORE', DUE, '-inf', nowText, 'LIMIT', 0, MAX_STEPS)
+  if #due > 0 then workOff(due, mine) end
   serveFreed()
 end
 

@@ -3,13 +3,23 @@
 -- cap -> groups (by start tag) -> lanes (by their heads' tickets) -> waiters (by ticket). A lane holds the waiters of
 -- one group with the same caps; it is queued on the one cap that blocks its head.
 -- Under `fifo` all waiters are one group, which leaves pure tickets.
---
--- Preludes 4 to 6 are the body of one function that ends with the last of them: most calls meet nobody who waits and
--- nothing that is due, and to make all these functions would be a third of their time.
 
-local queue
-needQueue = function()
-if queue then return queue end
+local function queueGroup(group) return settings.order == 'fifo' and '' or group end
+
+-- Start-time fair queueing. A group in line stands in `groups` with its start tag; while it is not, `tags` remembers
+-- the tag of its next turn. Member '' of `tags` is the cap's virtual time: the start tag served last.
+local PRUNE_EVERY = 16
+
+local function nextTag(cap, group)
+  local scores = redis.call('ZMSCORE', tagsKey(cap.name), '', group)
+  return math.max(tonumber(scores[1] or nil) or 0, tonumber(scores[2] or nil) or 0)
+end
+
+-- Tags that the virtual time has passed say nothing any more.
+local function pruneTags(cap, vtime)
+  redis.call('ZREMRANGEBYSCORE', tagsKey(cap.name), '-inf', '(' .. int(vtime))
+  touch(tagsKey(cap.name))
+end
 
 -- Members sort by score, then by name: the head's ticket in front breaks ties between groups.
 local function groupMember(ticket, group) return string.format('%016.0f:', ticket) .. group end
@@ -32,6 +42,19 @@ local function addTag(cap, ...)
   if redis.call('ZADD', tagsKey(cap.name), ...) == 1 then touch(tagsKey(cap.name)) end
 end
 
+-- Where nobody waits, slots are taken without a look at turns. Now a contest begins: who took slots before the others
+-- came has had that many turns, and no more, so that a group which was alone for long owes nobody more than what it
+-- holds. Of a cap with very many slots a part tells enough.
+local function chargeHolders(cap)
+  local turns = {}
+  for _, placeId in ipairs(redis.call('ZRANGEBYSCORE', heldKey(cap.name), '(0', '+inf', 'LIMIT', 0, MAX_STEPS)) do
+    local group = redis.call('HGET', placeKey(placeId), 'group')
+    if group then turns[group] = (turns[group] or 0) + 1 end
+  end
+  local vtime = tonumber(redis.call('ZSCORE', tagsKey(cap.name), '') or nil) or 0
+  for group, count in pairs(turns) do addTag(cap, 'GT', vtime + count, group) end
+end
+
 -- Puts the group where its head says. `tag`: its start tag from now on, when that has changed.
 local function moveGroup(cap, group, old, new, tag)
   cap.heads[group] = new or false
@@ -41,6 +64,7 @@ local function moveGroup(cap, group, old, new, tag)
     if settings.order ~= 'fifo' then addTag(cap, tag, group) end
     cap.waiters = nil
   elseif not old then
+    if settings.order ~= 'fifo' and not hasWaiters(cap) then chargeHolders(cap) end
     tag = settings.order == 'fifo' and 0 or nextTag(cap, group)
     redis.call('ZADD', groupsKey(cap.name), tag, groupMember(new, group))
     touch(groupsKey(cap.name))
@@ -71,17 +95,8 @@ local function placeLane(lane, cap, head, tag)
   if old or new then moveGroup(cap, lane.group, old, new, tag) end
 end
 
--- The same for a group in line; false when it is not.
-local function chargeInLine(cap, group)
-  local head = headOf(cap, group)
-  if not head then return false end
-  local tag = tagInLine(cap, group, head)
-  addTag(cap, 'GT', tag, '')
-  redis.call('ZADD', groupsKey(cap.name), tag + 1, groupMember(head, group))
-  return true
-end
-
--- The admission of a lane's head on the cap it is queued on; returns the group's next start tag.
+-- The admission of a lane's head on the cap it is queued on; returns the group's next start tag. On its other caps
+-- nobody waits then, or they would have been served first.
 local function chargeHead(cap, group)
   if settings.order == 'fifo' then return nil end
   local tag = tagInLine(cap, group, headOf(cap, group))

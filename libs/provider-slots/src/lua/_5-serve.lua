@@ -1,15 +1,10 @@
 -- Prelude 5: offering what came free to those who wait for it.
 
-local stepsLeft = MAX_STEPS
-
 -- Vacates an offer that came to nothing; the group's turn is refunded.
 local function withdrawOffer(place)
   vacate(place)
-  for _, name in ipairs(place.capNames) do
-    local cap = readCap(name)
-    settleProbe(cap, place.placeId, 'none')
-    refund(cap, queueGroup(place.group))
-  end
+  for _, name in ipairs(place.capNames) do settleProbe(readCap(name), place.placeId, 'none') end
+  refund(readCap(place.at), queueGroup(place.group))
   countWaiting(place.at, -1)
   if hasText(place.wake) then clearDue('w:' .. place.placeId) end
 end
@@ -41,9 +36,6 @@ local function offer(place, lane)
   local isInPlace = hasText(place.channel)
   local deadline = now + (isInPlace and settings.waitClaimMs or settings.claimMs)
   take(place, math.min(deadline, tonumber(place.expiresAt) or math.huge), true)
-  for _, name in ipairs(place.capNames) do
-    if name ~= lane.at then charge(readCap(name), queueGroup(place.group)) end
-  end
   local tag = chargeHead(readCap(lane.at), lane.group)
   redis.call('ZREM', waitersKey(lane.id), place.placeId)
   refreshLane(lane, tag)
@@ -90,7 +82,7 @@ local function firstInLine(cap)
   end
 end
 
-local function serveCap(cap)
+function serveCap(cap)
   while stepsLeft > 0 do
     if blockReason(cap) or not hasWaiters(cap) then return end
     stepsLeft = stepsLeft - 1

@@ -54,7 +54,7 @@ local function gateFellDue(cap)
   markFreed(cap.name, 0)
 end
 
-local function workOff(due, mine)
+function workOff(due, mine)
   for _, member in ipairs(due) do
     local kind, name = string.sub(member, 1, 1), string.sub(member, 3)
     if kind == 'p' then
@@ -72,12 +72,4 @@ local function workOff(due, mine)
       if place and place.state == 'offered' then announce(place) end
     end
   end
-end
-
-queue = {
-  chargeInLine = chargeInLine, joinLane = joinLane, leaveLane = leaveLane, readLane = readLane, keepLane = keepLane,
-  laneIdOf = laneIdOf, headOf = headOf, tagInLine = tagInLine, withdrawOffer = withdrawOffer, setAside = setAside, serveCap = serveCap,
-  takeBackOffers = takeBackOffers, workOff = workOff,
-}
-return queue
 end

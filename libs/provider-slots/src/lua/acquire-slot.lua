@@ -76,12 +76,12 @@ elseif place and place.state == 'offered' then
     if hasText(place.wake) then clearDue('w:' .. place.placeId) end
     return hold('claim', place.leaseId, now)
   end
-  needQueue().withdrawOffer(place)
+  withdrawOffer(place)
   place.state = 'aside'
   -- Whoever waits for what it gives back comes before its new wish.
   serveFreed()
 elseif place and place.state == 'waiting' and place.caps ~= capsText then
-  needQueue().leaveLane(place)
+  leaveLane(place)
   place.state = 'aside'
 end
 
@@ -90,7 +90,7 @@ local isKnown = place ~= nil and (isWaiting or place.state == 'aside')
 local blocker, reason = blockerOf(capNames)
 if request.mode == 'try' and blocker then
   -- What it had is given back by now, but its place is its own.
-  if place and place.state == 'aside' then needQueue().setAside(place) end
+  if place and place.state == 'aside' then setAside(place) end
   serveFreed()
   return { 'busy', cjson.encode({
     cap = blocker.name, reason = reason, gateReason = blocker.gateReason, limit = blocker.limit,
@@ -103,29 +103,30 @@ local ticket = request.ticket
 if ticket then raiseSeq(tonumber(ticket)) end
 local keepsTicket = isKnown or (place ~= nil and place.state == 'lapsed')
 if keepsTicket and (not ticket or tonumber(place.ticket) < tonumber(ticket)) then ticket = place.ticket end
-if isWaiting and ticket ~= place.ticket then needQueue().leaveLane(place) end
+if isWaiting and ticket ~= place.ticket then leaveLane(place) end
 
 local expiresAt = request.expiresInMs and now + request.expiresInMs or ''
-local since = isKnown and place.since or now
+local since = isKnown and place.since or nowText
 -- A holder from before may still be about.
 local isSecond = place and (place.takenOver == '1' or place.state == 'lapsed' or place.state == 'ended')
 local takenOver = isSecond and '1' or ''
 local isNew = place == nil
 place = place or { placeId = request.placeId }
 place.capNames = capNames
-if isWaiting and blocker == nil then needQueue().leaveLane(place) end
+if isWaiting and blocker == nil then leaveLane(place) end
 
 if blocker == nil then
   local deadline = now + leaseMs
   local leaseId = nextSeq()
+  -- Nobody waits on any of them, else that cap would be the blocker: there is no turn to charge.
   take(place, deadline, false)
-  for _, name in ipairs(capNames) do
-    startProbe(readCap(name), place.placeId)
-    charge(readCap(name), queueGroup(request.group))
-  end
-  writePlace(place, leaseMs, 'state', 'held', 'leaseId', leaseId, 'nonce', request.nonce, 'caps', capsText,
-    'group', request.group, 'ticket', ticket or leaseId, 'work', request.work or '', 'since', since,
-    'grantedAt', now, 'leaseMs', leaseMs)
+  for _, name in ipairs(capNames) do startProbe(readCap(name), place.placeId) end
+  place.leaseId, place.ticket, place.since = leaseId, ticket or leaseId, since
+  redis.call('HSET', placeKey(place.placeId), 'state', 'held', 'leaseId', leaseId, 'nonce', request.nonce,
+    'caps', capsText, 'group', request.group, 'ticket', place.ticket, 'since', since, 'grantedAt', nowText)
+  keepPlace(place.placeId, leaseMs)
+  if request.work or not isNew then changePlace(place, 'work', request.work or '') end
+  if request.leaseMs or not isNew then changePlace(place, 'leaseMs', leaseMs) end
   if not isNew then changePlace(place, 'expiresAt', expiresAt, 'takenOver', takenOver, 'wake', '', 'channel', '') end
   serveFreed()
   return granted('fresh')
@@ -133,7 +134,7 @@ end
 
 local aliveMs = request.channel and settings.waitAliveMs or settings.parkMs
 place.ticket, place.group, place.caps = ticket or nextSeq(), request.group, capsText
-needQueue().joinLane(place, blocker.name)
+joinLane(place, blocker.name)
 writePlace(place, settings.parkMs, 'state', 'waiting', 'leaseId', '', 'nonce', request.nonce, 'caps', capsText,
   'group', request.group, 'ticket', place.ticket, 'work', request.work or '', 'since', since, 'expiresAt', expiresAt,
   'takenOver', takenOver, 'wake', request.wake or '', 'channel', request.channel or '', 'lane', place.lane,
@@ -142,6 +143,6 @@ setDue('p:' .. place.placeId, math.min(now + aliveMs, tonumber(expiresAt) or mat
 serveFreed()
 return { 'parked', cjson.encode({
   ticket = place.ticket, cap = blocker.name, reason = reason, gateReason = blocker.gateReason, limit = blocker.limit,
-  turnover = blocker.name .. '#' .. blocker.turnover,
+  turnover = blocker.name .. '#' .. (redis.call('HGET', capKey(blocker.name), 'turnover') or '0'),
   retryAfterMs = isGateClosed(blocker) and blocker.gateUntil - now or 0,
 }) }

@@ -14,8 +14,8 @@ if place and place.nonce == nonce then
   if isInUse(place) then
     endLease(place, 'aborted')
   else
-    if place.state == 'offered' then needQueue().withdrawOffer(place) end
-    if place.state == 'waiting' then needQueue().leaveLane(place) end
+    if place.state == 'offered' then withdrawOffer(place) end
+    if place.state == 'waiting' then leaveLane(place) end
     erasePlace(place)
   end
   if place.state == 'erased' then place = nil end

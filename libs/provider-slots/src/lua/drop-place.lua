@@ -10,8 +10,8 @@ local placeId = ARGV[2]
 expireDue({ [placeId] = true })
 local place = readPlace(placeId)
 if not place then return { 'none' } end
-if place.state == 'offered' then needQueue().withdrawOffer(place) end
-if place.state == 'waiting' then needQueue().leaveLane(place) end
+if place.state == 'offered' then withdrawOffer(place) end
+if place.state == 'waiting' then leaveLane(place) end
 if isInUse(place) then
   vacate(place)
   for _, name in ipairs(place.capNames) do settleProbe(readCap(name), placeId, 'none') end

@@ -12,8 +12,8 @@ expireDue({ [placeId] = true })
 local place = readPlace(placeId)
 local isMeant = place and not isInUse(place) and (leaseId == '' or place.leaseId == leaseId)
 if not isMeant or place.state == 'ended' or place.state == 'lapsed' then return { 'stale' } end
-if place.state == 'offered' then needQueue().withdrawOffer(place) end
-if place.state == 'waiting' then needQueue().leaveLane(place) end
+if place.state == 'offered' then withdrawOffer(place) end
+if place.state == 'waiting' then leaveLane(place) end
 erasePlace(place)
 serveFreed()
 return { 'left' }

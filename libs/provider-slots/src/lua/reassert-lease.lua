@@ -21,8 +21,8 @@ if place and place.nonce == lease.nonce and isInUse(place) then
 end
 if place and lease.degraded and (place.state == 'waiting' or place.state == 'offered' or place.state == 'aside') then
   -- It waits from before the outage; meanwhile its work has begun.
-  if place.state == 'waiting' then needQueue().leaveLane(place) end
-  if place.state == 'offered' then needQueue().withdrawOffer(place) end
+  if place.state == 'waiting' then leaveLane(place) end
+  if place.state == 'offered' then withdrawOffer(place) end
 elseif place then
   local lastId, ownId = tonumber(place.leaseId) or 0, tonumber(lease.leaseId)
   local isOver = place.state ~= 'lapsed' and (lastId == ownId or not (isInUse(place) or place.state == 'ended'))

@@ -17,6 +17,6 @@ local place = readOwn(placeId, leaseId)
 if place then endLease(place, 'refused') end
 local cap = readCap(endpointCap)
 closeGate(cap, now + forMs, reason)
-needQueue().takeBackOffers(cap)
+takeBackOffers(cap)
 serveFreed()
 return { place and 'refused' or 'stale' }

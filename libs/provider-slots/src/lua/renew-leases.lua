@@ -58,13 +58,13 @@ local function keepWaiting(placeId)
   local fields = redis.call('HMGET', placeKey(placeId), 'state', 'keptAt', 'lane', 'expiresAt')
   local state, keptAt = fields[1] or 'unknown', tonumber(fields[2] or nil) or 0
   if state ~= 'waiting' or now - keptAt < KEPT_PART * settings.waitAliveMs then return state end
-  local lane = needQueue().readLane(fields[3])
+  local lane = readLane(fields[3])
   -- Lost by itself; asking again makes it anew.
   if not lane then return 'unknown' end
   setDue('p:' .. placeId, math.min(now + settings.waitAliveMs, tonumber(fields[4] or nil) or math.huge))
   redis.call('HSET', placeKey(placeId), 'keptAt', now)
   touch(placeKey(placeId))
-  needQueue().keepLane(lane)
+  keepLane(lane)
   keepCap(readCap(lane.at))
   return state
 end

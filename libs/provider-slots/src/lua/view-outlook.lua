@@ -11,7 +11,7 @@ local state = place and place.state
 if state ~= 'waiting' and state ~= 'offered' and state ~= 'aside' then return { 'none' } end
 if state == 'offered' then return { 'offered', cjson.encode({ sinceMs = tonumber(place.since) }) } end
 
-local lane = state == 'waiting' and needQueue().readLane(place.lane) or needQueue().readLane(needQueue().laneIdOf(place.group, place.caps))
+local lane = state == 'waiting' and readLane(place.lane) or readLane(laneIdOf(place.group, place.caps))
 if not lane then return { 'offered', cjson.encode({ sinceMs = tonumber(place.since) }) } end
 local cap = readCap(lane.at)
 local ticket = tonumber(place.ticket)
@@ -30,7 +30,7 @@ end
 
 -- Another group gets its turns whose start tags come before that of this place.
 local position = rank
-local ownTag = needQueue().tagInLine(cap, lane.group, needQueue().headOf(cap, lane.group)) + rank
+local ownTag = tagInLine(cap, lane.group, headOf(cap, lane.group)) + rank
 for _, member in ipairs(redis.call('ZRANGE', groupsKey(cap.name), 0, MAX_STEPS - 1)) do
   local group = string.sub(member, 18)
   if group ~= lane.group then

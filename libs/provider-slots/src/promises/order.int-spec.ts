@@ -157,17 +157,19 @@ describe('P3 order', () => {
 
   it('P3 order: a turn that began in the queue of the own cap counts on the wider one too', async () => {
     const world = newWorld().pinClock();
-    const of = (team: string) => [cap(team === 'a' ? 1 : 2, `g:${team}`), cap(3, 'g')];
-    await world.grant(wish('c0', of('c'), { group: 'c' }));
-    const a0 = await world.grant(wish('a0', of('a'), { group: 'a' }));
-    await world.park(wish('a1', of('a'), { group: 'a' }));
+    const of = (team: string) => [cap(2, `g:${team}`), cap(4, 'g')];
+    const grantTo = (placeId: string) => world.grant(wish(placeId, of(placeId[0]!), { group: placeId[0]! }));
+    await grantTo('c0');
+    const a0 = await grantTo('a0');
+    const a1 = await grantTo('a1');
+    await world.park(wish('a2', of('a'), { group: 'a' }));
     await world.store.releaseSlot('a0', a0, 'ok');
-    const a1 = await world.grant(wish('a1', of('a'), { group: 'a' }));
-    await world.grant(wish('x', cap(3, 'g'), { group: 'x' }));
-    await world.park(wish('a2', of('a'), { group: 'a' }), wish('c1', of('c'), { group: 'c' }));
+    await grantTo('a2');
+    await world.grant(wish('x', cap(4, 'g'), { group: 'x' }));
+    await world.park(wish('a3', of('a'), { group: 'a' }), wish('c1', of('c'), { group: 'c' }));
     await world.store.releaseSlot('a1', a1, 'ok');
-    // Two turns of team a against one of team c.
-    expect(await world.statesOf('a2', 'c1')).toEqual(['waiting', 'offered']);
+    // Team a has two slots, one of them from its own queue; team c has one.
+    expect(await world.statesOf('a3', 'c1')).toEqual(['waiting', 'offered']);
   });
 
   it('P3 order: who joins late begins at the turn that is on, and has saved none up', async () => {
