@@ -202,7 +202,7 @@ export const mutants = [
     file: 'place-waiter.ts',
     find: 'if (this.rings > heard) return;',
     replace: '',
-    test: 'FC-29: no wake is lost',
+    test: 'FC-29: a wake that comes before the answer',
   },
   {
     promise: 'P5',

@@ -91,6 +91,13 @@ describe('the ways a script reaches Redis', () => {
     await expect(world.ask(wish('a', cap))).rejects.toThrow(/NOPERM/);
   });
 
+  it('begins each call anew: what was read under one prefix is not known under another', async () => {
+    const [one, other] = [newWorld(), newWorld()];
+    await one.grant(wish('a', cap));
+    await other.grant(wish('a', cap));
+    await one.park(wish('b', cap));
+  });
+
   it('begins each call anew: an error in one leaves nothing for the next', async () => {
     const world = newWorld();
     const lease = await world.grant(wish('a', cap));

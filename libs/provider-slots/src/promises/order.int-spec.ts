@@ -216,7 +216,7 @@ describe('P3 order', () => {
         'ok',
       );
     }
-    const lease = await world.grant(wish('x', cap(1, 'g'), { group: 'z' }));
+    const lease = await world.grant(wish('x', cap(1, 'g'), { group: 'a' }));
     await world.park(
       wish('a0', cap(1, 'g'), { group: 'a' }),
       ...['b0', 'b1', 'b2', 'b3'].map((id) => wish(id, cap(1, 'g'), { group: 'b' })),

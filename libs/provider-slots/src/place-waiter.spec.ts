@@ -1,0 +1,44 @@
+import { delay } from '@app/kernel';
+import type { Lease } from './lease';
+import type { LeaseKeeper, WaiterNudge } from './lease-keeper';
+import type { OfferChannel } from './offer-channel';
+import { PlaceWaiter } from './place-waiter';
+import type { Answer, SlotDesk } from './slot-desk';
+
+const parked: Answer = {
+  outcome: 'parked',
+  blockedBy: { cap: 'llm', reason: 'cap', limit: 1 },
+  retryAfterMs: 1_000,
+  ticket: '1',
+  turnover: 'llm#0',
+};
+const lease = { placeId: 'a' } as Lease;
+
+describe('waiting in place', () => {
+  it('FC-29: a wake that comes before the answer it belongs to is not lost', async () => {
+    let ring: WaiterNudge = () => undefined;
+    const keeper = {
+      addWaiter: (_placeId: string, nudge: WaiterNudge) => (ring = nudge),
+      removeWaiter: () => undefined,
+    };
+    const answers: Answer[] = [parked, { outcome: 'granted', lease }];
+    const desk = {
+      ask: async () => {
+        // The offer and the answer "wait" travel on two connections.
+        if (answers.length === 2) ring();
+        return answers.shift()!;
+      },
+    };
+    const channel = { open: async () => undefined, name: 'offers' };
+    const waiter = new PlaceWaiter(
+      desk as unknown as SlotDesk,
+      keeper as unknown as LeaseKeeper,
+      channel as unknown as OfferChannel,
+      () => undefined,
+    );
+    const request = { placeId: 'a', caps: [{ name: 'llm', limit: 1 }], group: 'g' };
+    const wait = waiter.wait(request, { maxWaitMs: 5_000 });
+    const late = delay(1_000).then(() => 'nobody heard the wake');
+    expect(await Promise.race([wait, late])).toBe(lease);
+  });
+});
