@@ -28,7 +28,7 @@ async function expectEachRanOnce(product: Product, ids: readonly string[]): Prom
 }
 
 describe('sessions and a Redis that loses everything', () => {
-  it('run once each: the one that was running and the five that were pending', async () => {
+  it('run once each with their tickets: the one that was running and the five that were pending', async () => {
     const server = await RedisServer.start();
     const product = await Product.start({ redisUrl: server.url, env: QUICK });
     const redis = new Redis(server.url);
@@ -49,11 +49,17 @@ describe('sessions and a Redis that loses everything', () => {
       });
       const tickets = await ticketsOf();
       await redis.flushall();
-      await eventually('the holder holds again and the five wait again', async () => {
+      // Until the holder tells of itself, within one renewal interval, the emptied Redis knows of a free slot: who
+      // asks first may have run by then. Nobody is admitted above the cap after it.
+      await eventually('the holder holds again, and who has not run meanwhile waits again', async () => {
         const asr = (await product.queue()).endpoints.find(({ kind }) => kind === 'asr');
-        return asr?.in_use === 1 && asr.waiting === 5;
+        const finished = (await Promise.all(ids.map((id) => product.getSession(id)))).filter(
+          ({ status }) => status === 'completed',
+        ).length;
+        return asr?.in_use === 1 && asr.waiting === 5 - finished;
       });
       expect(await ticketsOf()).toEqual(tickets);
+      expect(product.emulator.stats().asr.in_flight).toBe(1);
       product.emulator.release();
       await expectEachRanOnce(product, ids);
     } finally {
