@@ -96,4 +96,17 @@ describe('the ledger', () => {
     expect(reported).toMatchObject({ session_id: other.id, estimated: false });
     expect(reported?.audio_seconds).toBeGreaterThan(0);
   });
+
+  it('counts what an answer cost that could not be used', async () => {
+    const campaignId = await product.createCampaign();
+    product.emulator.script([{ match: { kind: 'llm' }, action: { text: 'Names? I know none.' } }]);
+    const wish = { what: 'innkeepers', count: 3 };
+    const answer = await product.call(`/api/campaigns/${campaignId}/names`, { json: wish });
+    expect(answer.status).toBe(502);
+    const [newest] = (await read('?limit=1')).items;
+    // It was asked once, and once more with what was wrong about its answer.
+    expect(newest).toMatchObject({ source: 'request', status: 'failed', llm_calls: 2, output_tokens: 10 });
+    expect(newest!.input_tokens).toBeGreaterThan(0);
+    product.emulator.reset();
+  });
 });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { AppError, newId } from '@app/kernel';
-import { type Meter as ProviderMeter, ProviderDispatch } from '@app/providers';
+import { consumedBy, type Meter as ProviderMeter, ProviderDispatch } from '@app/providers';
 import { UsageRecorder } from '@app/usage';
 import { DataSource } from 'typeorm';
 import { Campaigns } from './campaigns';
@@ -130,7 +130,7 @@ export class SessionQuestions {
       return result;
     } catch (error) {
       const nothingSent = !(error instanceof AppError) || error.code === 'provider_busy';
-      if (!nothingSent) await record('failed');
+      if (!nothingSent) await record('failed', consumedBy(error));
       throw error;
     }
   }
