@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { DataSource } from 'typeorm';
 import { Product, readSample } from '../support/product';
 
 describe('an upload with an Idempotency-Key', () => {
@@ -70,5 +71,23 @@ describe('an upload with an Idempotency-Key', () => {
     const before = await recordings();
     expect((await product.upload(campaignId, await readSample(3), headers('sunday'))).status).toBe(409);
     expect(await recordings()).toBe(before);
+  });
+
+  it('forgets a key after a day, and none before', async () => {
+    const audio = await readSample(2);
+    const database = product.get(DataSource);
+    const age = (key: string, hours: number): Promise<unknown> =>
+      database.query(
+        'UPDATE idempotency_keys SET created_at = now() - make_interval(hours => $2) WHERE key = $1',
+        [key, hours],
+      );
+    const of = async (key: string): Promise<string> =>
+      (await product.upload(campaignId, audio, headers(key))).body.id;
+    const [old, recent] = [await of('old'), await of('recent')];
+    await age('old', 25);
+    await age('recent', 23);
+    await of('another');
+    expect(await of('recent')).toBe(recent);
+    expect(await of('old')).not.toBe(old);
   });
 });

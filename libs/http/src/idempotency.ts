@@ -15,6 +15,12 @@ export interface IdempotencyClaim {
   readonly resourceId: string;
 }
 
+/** For how long a key is remembered at least, in hours: no client repeats a request for longer. */
+const KEEP_HOURS = 24;
+
+/** Keys forgotten for each new one: more than one, so that what piled up goes; few, so that no request waits. */
+const FORGET_AT_ONCE = 20;
+
 /** Remembers which request made what, so that one that is repeated makes nothing twice. */
 @Injectable()
 export class Idempotency {
@@ -33,7 +39,10 @@ export class Idempotency {
        ON CONFLICT DO NOTHING RETURNING 1`,
       [teamId, scope, key, fingerprint, resourceId],
     );
-    if (inserted.length > 0) return undefined;
+    if (inserted.length > 0) {
+      await this.forgetOld(manager);
+      return undefined;
+    }
     const [earlier] = await manager.query<Array<{ fingerprint: string; resource_id: string }>>(
       'SELECT fingerprint, resource_id FROM idempotency_keys WHERE team_id = $1 AND scope = $2 AND key = $3',
       [teamId, scope, key],
@@ -42,6 +51,15 @@ export class Idempotency {
       throw new ConflictError('This Idempotency-Key was used for a request with another content');
     }
     return earlier.resource_id;
+  }
+
+  private async forgetOld(manager: EntityManager): Promise<void> {
+    await manager.query(
+      `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM idempotency_keys WHERE created_at < now() - make_interval(hours => $1)
+         LIMIT $2 FOR UPDATE SKIP LOCKED))`,
+      [KEEP_HOURS, FORGET_AT_ONCE],
+    );
   }
 }
 
