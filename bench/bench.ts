@@ -6,12 +6,15 @@ import { Logger } from '@nestjs/common';
 import { BenchWorld } from './bench-world';
 import { ONE_CAP, runContended, THREE_CAPS, type ContendedRun } from './contended';
 import { CONTENDER_NAMES, type ContenderName } from './contenders';
+import { measureEstimates } from './estimates';
+import { runGenerations } from './generations';
 import { measureHandOff } from './hand-off';
 import { measureParked } from './parked';
 import { writePerformancePage } from './performance-page';
 import { runPipeline } from './pipeline';
 import type { BenchResults, Latency, Machine } from './results';
 import { median, quantile } from './statistics';
+import { measureTeams } from './teams';
 import { runUncontended } from './uncontended';
 
 // npm run bench [-- --rounds=5 --fresh uncontended parked …]; without names it measures all, and what is not
@@ -84,6 +87,16 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
     const peak = Math.max(...runs.map((run) => run.peak));
     return { pipeline: { ...mediansOf(runs), peak } };
   },
+
+  generations: async (world, rounds) => {
+    const runs = await repeat(rounds, () => runGenerations(world));
+    const peak = Math.max(...runs.map((run) => run.peak));
+    return { generations: { ...mediansOf(runs), peak } };
+  },
+
+  teams: async (world) => ({ teams: await measureTeams(world, [1, 10, 1_000]) }),
+
+  estimates: async (world) => ({ estimates: await measureEstimates(world) }),
 };
 
 async function main(args: readonly string[]): Promise<void> {

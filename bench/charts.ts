@@ -1,4 +1,5 @@
 import * as echarts from 'echarts';
+import type { PredictedWait } from './estimates';
 import type { BenchResults } from './results';
 import { rounded } from './statistics';
 
@@ -10,7 +11,7 @@ const HEIGHT = 360;
 /** Charts by file name, as SVG. */
 export function drawCharts(results: BenchResults): ReadonlyMap<string, string> {
   const charts = new Map<string, string>();
-  const { contended, admission, uncontended, parked, handOff } = results;
+  const { contended, admission, uncontended, parked, handOff, estimates } = results;
   if (contended) {
     const names = Object.keys(contended[0]?.byContender ?? {}).filter((name) => name !== 'ideal');
     charts.set(
@@ -77,7 +78,46 @@ export function drawCharts(results: BenchResults): ReadonlyMap<string, string> {
       ),
     );
   }
+  if (estimates) charts.set('estimates.svg', drawEstimates(estimates.waits));
   return charts;
+}
+
+function drawEstimates(waits: readonly PredictedWait[]): string {
+  const seconds = (ms: number): number => rounded(ms / 1_000);
+  const most = Math.ceil(
+    Math.max(...waits.flatMap(({ predictedMs, realMs }) => [predictedMs, realMs])) / 1_000,
+  );
+  const axis = {
+    type: 'value' as const,
+    min: 0,
+    max: most,
+    nameLocation: 'middle' as const,
+    nameTextStyle: { color: INK },
+    splitLine: { lineStyle: { color: '#e6e8ec' } },
+    axisLabel: { color: INK },
+  };
+  return draw({
+    ...frame('The first wait told against the real one, s', false),
+    grid: { left: 48, right: 24, top: 56, bottom: 40, containLabel: true },
+    xAxis: { ...axis, name: 'told', nameGap: 28 },
+    yAxis: { ...axis, name: 'real', nameGap: 32 },
+    series: [
+      {
+        type: 'scatter',
+        symbolSize: 9,
+        data: waits.map(({ predictedMs, realMs }) => [seconds(predictedMs), seconds(realMs)]),
+      },
+      {
+        type: 'line',
+        symbol: 'none',
+        lineStyle: { color: COLOURS[4], type: 'dashed' },
+        data: [
+          [0, 0],
+          [most, most],
+        ],
+      },
+    ],
+  });
 }
 
 function drawBars(
@@ -85,14 +125,8 @@ function drawBars(
   labels: readonly string[],
   series: readonly { name: string; values: readonly number[] }[],
 ): string {
-  const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height: HEIGHT });
-  chart.setOption({
-    animation: false,
-    backgroundColor: '#ffffff',
-    color: COLOURS,
-    textStyle: { fontFamily: 'sans-serif', color: INK },
-    title: { text: title, left: 16, top: 12, textStyle: { fontSize: 15, fontWeight: 600, color: INK } },
-    legend: { top: 40, left: 16, show: series.length > 1 },
+  return draw({
+    ...frame(title, series.length > 1),
     grid: { left: 24, right: 24, top: series.length > 1 ? 80 : 56, bottom: 24, containLabel: true },
     xAxis: {
       type: 'category',
@@ -109,6 +143,22 @@ function drawBars(
       label: { show: true, position: 'top', fontSize: 11, color: INK },
     })),
   });
+}
+
+function frame(title: string, hasLegend: boolean): echarts.EChartsOption {
+  return {
+    animation: false,
+    backgroundColor: '#ffffff',
+    color: COLOURS,
+    textStyle: { fontFamily: 'sans-serif', color: INK },
+    title: { text: title, left: 16, top: 12, textStyle: { fontSize: 15, fontWeight: 600, color: INK } },
+    legend: { top: 40, left: 16, show: hasLegend },
+  };
+}
+
+function draw(option: echarts.EChartsOption): string {
+  const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height: HEIGHT });
+  chart.setOption(option);
   const svg = chart.renderToSVGString();
   chart.dispose();
   return svg;

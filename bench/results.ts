@@ -1,7 +1,10 @@
 import type { ContendedRun } from './contended';
 import type { ContenderName } from './contenders';
+import type { EstimateRun } from './estimates';
+import type { GenerationsRun } from './generations';
 import type { ParkedCost } from './parked';
 import type { PipelineRun } from './pipeline';
+import type { TeamsCost } from './teams';
 import type { UncontendedRun } from './uncontended';
 
 export interface Machine {
@@ -42,4 +45,7 @@ export interface BenchResults {
   parked?: readonly ParkedCost[];
   handOff?: { readonly inPlace: Latency; readonly job: Latency };
   pipeline?: PipelineRun;
+  generations?: GenerationsRun;
+  teams?: readonly TeamsCost[];
+  estimates?: EstimateRun;
 }
