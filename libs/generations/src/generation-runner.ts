@@ -16,6 +16,8 @@ export interface GenerationAttempt {
   /** Queue that the job is in, where a wake finds it again. */
   readonly queueName: string;
   readonly signal: AbortSignal;
+  /** Called at each grant. */
+  readonly onGranted: () => void;
   /** Called when the generation gets its first slot ever. */
   readonly onStarted: () => Promise<void>;
 }
@@ -61,7 +63,7 @@ export class GenerationRunner {
     granted: { leaseId?: string },
   ): Promise<ProseResult & Partial<StructuredResult>> {
     const { id, teamId, startedAt } = generation;
-    const { payload, queueName, signal, onStarted } = attempt;
+    const { payload, queueName, signal, onGranted, onStarted } = attempt;
     const call = {
       use: 'generation' as const,
       system: generation.system ?? undefined,
@@ -80,6 +82,7 @@ export class GenerationRunner {
       },
       signal: AbortSignal.any([signal, hold.signal]),
       onGranted: async (grant: { readonly leaseId: string; readonly ticket: string }) => {
+        onGranted();
         granted.leaseId = grant.leaseId;
         if (!(await this.store.noteGrant(id, grant))) throw new JobCancelledError();
         if (!startedAt) await onStarted();

@@ -23,11 +23,12 @@ export class GenerationProcessor implements OnApplicationBootstrap {
   }
 
   private async process(job: Job<JobPayload>): Promise<void> {
-    await this.attempts.run(job, (signal) =>
+    await this.attempts.run(job, (signal, onGranted) =>
       this.runner.run({
         payload: job.data,
         queueName: job.queue.name,
         signal,
+        onGranted,
         onStarted: () => this.queueWait.noteStart(job),
       }),
     );

@@ -4,6 +4,7 @@ import { isDatabaseAway } from '@app/persistence';
 import { LeaseLostError, ProviderSlots, SlotParkedError, SlotsStoppedError } from '@app/provider-slots';
 import { newJobScope, RequestScope } from '@app/request-scope';
 import type { Job } from 'bull';
+import { FreshTurns } from './fresh-turns';
 import { JobCancelledError, PutBackError, WorkerLostError, WorkerStoppingError } from './job-errors';
 import type { JobPayload } from './job-payload';
 import { JobPriority, setJobPriority } from './job-priority';
@@ -41,28 +42,41 @@ export class JobAttempts {
     private readonly running: RunningJobs,
     private readonly budget: ParkingBudget,
     private readonly slots: ProviderSlots,
+    private readonly turns: FreshTurns,
   ) {}
 
-  /** @throws PutBackError, or the error that ends the job. */
-  async run(job: Job<JobPayload>, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  /**
+   * `work` says by `onGranted` that it got its first slot; again does no harm.
+   * @throws PutBackError, or the error that ends the job.
+   */
+  async run(
+    job: Job<JobPayload>,
+    work: (signal: AbortSignal, onGranted: () => void) => Promise<void>,
+  ): Promise<void> {
     const jobId = String(job.id);
     await this.running.track(jobId, (signal) =>
       this.scope.run(newJobScope(jobId, job.data.teamId), async () => {
+        let giveTurnBack = (): void => undefined;
         try {
-          await this.refuseDeadly(job);
-          await work(signal);
+          const { deaths, isWoken } = await this.read(job);
+          if (deaths > MAX_WORKER_DEATHS) throw new WorkerLostError();
+          if (!isWoken) giveTurnBack = await this.turns.take(signal);
+          await work(signal, giveTurnBack);
         } catch (error) {
           const reason: unknown = signal.aborted ? signal.reason : error;
           await this.judge(job, error instanceof SlotParkedError ? error : reason);
+        } finally {
+          giveTurnBack();
         }
       }),
     );
   }
 
-  /** Bull counts the times a job was found without its worker. @throws WorkerLostError */
-  private async refuseDeadly(job: Job<JobPayload>): Promise<void> {
-    const deaths = await job.queue.client.hget(job.queue.toKey(String(job.id)), 'stalledCounter');
-    if (Number(deaths ?? 0) > MAX_WORKER_DEATHS) throw new WorkerLostError();
+  /** Bull counts the times a job was found without its worker; we write down that it was woken. */
+  private async read(job: Job<JobPayload>): Promise<{ deaths: number; isWoken: boolean }> {
+    const key = job.queue.toKey(String(job.id));
+    const [deaths, priority] = await job.queue.client.hmget(key, 'stalledCounter', 'priority');
+    return { deaths: Number(deaths ?? 0), isWoken: Number(priority ?? 0) === JobPriority.woken };
   }
 
   private async judge(job: Job<JobPayload>, error: unknown): Promise<void> {

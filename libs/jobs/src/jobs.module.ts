@@ -5,6 +5,7 @@ import { Metrics } from '@app/observability';
 import { ProviderSlotsModule } from '@app/provider-slots';
 import { type ConnectionRole, connectRedis } from '@app/redis';
 import { ConsumerBeats } from './consumer-beats';
+import { FreshTurns } from './fresh-turns';
 import { JobAttempts } from './job-attempts';
 import { JobQueues } from './job-queues';
 import { JobWaker } from './job-waker';
@@ -53,7 +54,7 @@ class QueuesModule {}
       }),
     }),
   ],
-  providers: [ParkingBudget, RunningJobs, JobAttempts, QueueWait, Reconciler, ConsumerBeats],
+  providers: [ParkingBudget, RunningJobs, FreshTurns, JobAttempts, QueueWait, Reconciler, ConsumerBeats],
   exports: [
     QueuesModule,
     ProviderSlotsModule,

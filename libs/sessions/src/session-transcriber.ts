@@ -61,8 +61,10 @@ export class SessionTranscriber {
         onGranted: async ({ ticket }) => {
           const startedAt = session.startedAt ?? new Date();
           const started = { status: 'transcribing' as const, phase: 'asr' as const, ticket, startedAt };
-          await this.store.updateRun(session, ['queued', 'transcribing'], started);
-          await onStarted();
+          await Promise.all([
+            this.store.updateRun(session, ['queued', 'transcribing'], started),
+            onStarted(),
+          ]);
         },
       });
     } catch (error) {

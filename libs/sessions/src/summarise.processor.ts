@@ -30,8 +30,11 @@ export class SummariseProcessor implements OnApplicationBootstrap {
   }
 
   private async process(job: Job<JobPayload>): Promise<void> {
-    await this.attempts.run(job, (signal) =>
-      this.summariser.run(job.data, signal, () => this.queueWait.noteStart(job)),
+    await this.attempts.run(job, (signal, onGranted) =>
+      this.summariser.run(job.data, signal, () => {
+        onGranted();
+        return this.queueWait.noteStart(job);
+      }),
     );
   }
 

@@ -1,0 +1,61 @@
+import { FreshTurns } from './fresh-turns';
+
+describe('the turns of fresh attempts', () => {
+  const never = new AbortController().signal;
+
+  async function fill(turns: FreshTurns): Promise<(() => void)[]> {
+    return Promise.all([1, 2, 3, 4].map(() => turns.take(never)));
+  }
+
+  it('are four, and go on in the order of asking', async () => {
+    const turns = new FreshTurns();
+    const held = await fill(turns);
+    const came: string[] = [];
+    const waiting = ['a', 'b'].map((name) => turns.take(never).then(() => came.push(name)));
+    await Promise.resolve();
+    expect(came).toEqual([]);
+    held[0]!();
+    await waiting[0];
+    expect(came).toEqual(['a']);
+    held[1]!();
+    await waiting[1];
+    expect(came).toEqual(['a', 'b']);
+  });
+
+  it('are given back once, however often it is said', async () => {
+    const turns = new FreshTurns();
+    const held = await fill(turns);
+    held[0]!();
+    held[0]!();
+    await turns.take(never);
+    const ended = new AbortController();
+    const fifth = turns.take(ended.signal);
+    ended.abort(new Error('no turn'));
+    await expect(fifth).rejects.toThrow('no turn');
+  });
+
+  it('end by themselves after a second, so that who has to wait long is not in the way', async () => {
+    jest.useFakeTimers();
+    try {
+      const turns = new FreshTurns();
+      await fill(turns);
+      const fifth = turns.take(never);
+      jest.advanceTimersByTime(1_000);
+      await fifth;
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('pass over who has gone', async () => {
+    const turns = new FreshTurns();
+    const held = await fill(turns);
+    const gone = new AbortController();
+    const leaving = turns.take(gone.signal);
+    const staying = turns.take(never);
+    gone.abort(new Error('gone'));
+    await expect(leaving).rejects.toThrow('gone');
+    held[0]!();
+    await staying;
+  });
+});
