@@ -94,7 +94,7 @@ describe('the semaphore under load, on a Redis of its own', () => {
     expect([...untagged].slice(0, 10)).toEqual([]);
   }, 60_000);
 
-  it('P1 cap, P2 full quota, P5 hand-off: SCRIPT FLUSH and CLIENT KILL TYPE pubsub all through it change nothing but milliseconds', async () => {
+  it('P1 cap, P2 full quota, P5 hand-off: FUNCTION FLUSH, SCRIPT FLUSH and CLIENT KILL TYPE pubsub all through it change nothing but milliseconds', async () => {
     setup();
     const processes = await Promise.all([world.open(), world.open(), world.open()]);
     const now = { count: 0, peak: 0 };
@@ -102,6 +102,7 @@ describe('the semaphore under load, on a Redis of its own', () => {
     const disturb = (async () => {
       let times = 0;
       for (; !isOver; times += 1) {
+        await world.redis.function('FLUSH');
         await world.redis.script('FLUSH');
         await world.redis.client('KILL', 'TYPE', 'pubsub');
         await sleep(250);
