@@ -352,8 +352,8 @@ export const mutants = [
   {
     promise: 'P10',
     file: 'script-runner.ts',
-    find: "if (!says(error, 'already exists')) throw error;",
-    replace: 'throw error;',
+    find: "else if (!says(error, 'already exists')) throw error;",
+    replace: 'else throw error;',
     test: 'is loaded anew when the server has lost it',
   },
   {

@@ -76,6 +76,18 @@ describe('the ways a script reaches Redis', () => {
     expect((await world.statesOf('b', 'c')).sort()).toEqual(['offered', 'waiting']);
   });
 
+  it('fails nobody when the library is lost again before it can be called', async () => {
+    const world = newWorld();
+    let isOver = false;
+    const flushing = (async () => {
+      while (!isOver) await admin.function('FLUSH');
+    })();
+    await Promise.all(Array.from({ length: 200 }, (_, i) => world.ask(wish(`p${i}`, cap))));
+    isOver = true;
+    await flushing;
+    expect(await world.redis.zcard(`${world.root}:cap:llm:held`)).toBe(1);
+  });
+
   it('is a script of the same text where functions are not to be had, and is sent again after SCRIPT FLUSH', async () => {
     const world = await worldWithoutFunctions();
     const before = await callsOf(admin, 'evalsha');

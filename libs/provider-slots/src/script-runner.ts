@@ -16,34 +16,32 @@ export class ScriptRunner {
 
   /** `args`: root first. Throws what Redis answers. */
   async run(name: ScriptName, root: string, args: readonly string[]): Promise<string[]> {
-    if (this.hasFunctions) {
+    // A library that is flushed again and again is no reason to fail: the second time the text is sent along.
+    for (let tries = 0; this.hasFunctions && tries < 2; tries += 1) {
       try {
-        return await this.callFunction(name, root, args);
+        const { functionName } = this.library.scripts[name];
+        return (await this.redis.fcall(functionName, 1, root, ...args)) as string[];
       } catch (error) {
-        if (!isRefusalOfFunctions(error)) throw error;
-        this.hasFunctions = false;
+        await this.judge(error);
       }
     }
     return this.evaluate(name, root, args);
   }
 
-  private async callFunction(name: ScriptName, root: string, args: readonly string[]): Promise<string[]> {
-    const { functionName } = this.library.scripts[name];
-    try {
-      return (await this.redis.fcall(functionName, 1, root, ...args)) as string[];
-    } catch (error) {
-      if (!says(error, 'Function not found')) throw error;
-    }
-    await this.load();
-    return (await this.redis.fcall(functionName, 1, root, ...args)) as string[];
+  /** Mends what kept a function from running. @throws the error when that was something else. */
+  private async judge(error: unknown): Promise<void> {
+    if (says(error, 'Function not found')) await this.load();
+    else if (isRefusalOfFunctions(error)) this.hasFunctions = false;
+    else throw error;
   }
 
   private async load(): Promise<void> {
     try {
       await this.redis.function('LOAD', this.library.body);
     } catch (error) {
+      if (isRefusalOfFunctions(error)) this.hasFunctions = false;
       // Another call, or another process, was faster.
-      if (!says(error, 'already exists')) throw error;
+      else if (!says(error, 'already exists')) throw error;
     }
   }
 
