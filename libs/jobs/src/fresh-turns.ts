@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Turns } from '@app/kernel';
 
 /** Enough to keep every slot of a free endpoint filling, few enough that those with a slot need not queue behind them. */
 const AT_ONCE = 4;
@@ -14,44 +15,8 @@ const LONGEST_MS = 1_000;
  * to its turn a tenth of a second late. Woken jobs take no turn; who is granted or parked gives its turn back.
  */
 @Injectable()
-export class FreshTurns {
-  private free = AT_ONCE;
-  private readonly waiting: (() => void)[] = [];
-
-  /** Resolves with what gives the turn back; that may be called again. Rejects with the signal's reason. */
-  async take(signal: AbortSignal): Promise<() => void> {
-    signal.throwIfAborted();
-    if (this.free > 0) this.free -= 1;
-    else await this.untilFree(signal);
-    let isMine = true;
-    const giveBack = (): void => {
-      if (!isMine) return;
-      isMine = false;
-      clearTimeout(timer);
-      this.giveBack();
-    };
-    const timer = setTimeout(giveBack, LONGEST_MS).unref();
-    return giveBack;
-  }
-
-  private async untilFree(signal: AbortSignal): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      const onFree = (): void => {
-        signal.removeEventListener('abort', onAbort);
-        resolve();
-      };
-      const onAbort = (): void => {
-        this.waiting.splice(this.waiting.indexOf(onFree), 1);
-        reject(signal.reason as Error);
-      };
-      this.waiting.push(onFree);
-      signal.addEventListener('abort', onAbort, { once: true });
-    });
-  }
-
-  private giveBack(): void {
-    const next = this.waiting.shift();
-    if (next) next();
-    else this.free += 1;
+export class FreshTurns extends Turns {
+  constructor() {
+    super(AT_ONCE, LONGEST_MS);
   }
 }

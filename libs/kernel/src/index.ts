@@ -14,3 +14,4 @@ export {
   ValidationFailedError,
   type FieldProblem,
 } from './request-errors';
+export { Turns } from './turns';

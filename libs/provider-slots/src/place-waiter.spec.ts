@@ -41,4 +41,29 @@ describe('waiting in place', () => {
     const late = delay(1_000).then(() => 'nobody heard the wake');
     expect(await Promise.race([wait, late])).toBe(lease);
   });
+
+  it('lets sixteen newcomers ask at once, the next when one of them was answered', async () => {
+    const answers: ((answer: Answer) => void)[] = [];
+    const desk = { ask: () => new Promise<Answer>((resolve) => answers.push(resolve)) };
+    const keeper = { addWaiter: () => undefined, removeWaiter: () => undefined };
+    const channel = { open: async () => undefined, name: 'offers' };
+    const waiter = new PlaceWaiter(
+      desk as unknown as SlotDesk,
+      keeper as unknown as LeaseKeeper,
+      channel as unknown as OfferChannel,
+      () => undefined,
+    );
+    const waits = Array.from({ length: 20 }, (_, index) =>
+      waiter.wait({ placeId: `p${index}`, caps: [{ name: 'llm', limit: 1 }], group: 'g' }, { maxWaitMs: 50 }),
+    );
+    await new Promise(setImmediate);
+    expect(answers).toHaveLength(16);
+    for (let answered = 0; answered < 20; answered += 1) {
+      answers[answered]!(parked);
+      await new Promise(setImmediate);
+      expect(answers.length).toBe(Math.min(20, 17 + answered));
+    }
+    waiter.stop();
+    await Promise.allSettled(waits);
+  });
 });

@@ -1,4 +1,4 @@
-import { delay } from '@app/kernel';
+import { delay, Turns } from '@app/kernel';
 import type { Lease } from './lease';
 import type { LeaseKeeper } from './lease-keeper';
 import type { OfferChannel } from './offer-channel';
@@ -9,6 +9,10 @@ import type { SlotRequest } from './slot-request';
 /** Longest wait for the channel. */
 const SUBSCRIBE_MS = 1_500;
 
+/** Asks of one process that are on their way at once, and how long one of them counts: see `newcomers`. */
+const NEWCOMERS_AT_ONCE = 16;
+const NEWCOMERS_LONGEST_MS = 100;
+
 export interface WaitBounds {
   readonly maxWaitMs: number;
   readonly signal?: AbortSignal;
@@ -17,6 +21,8 @@ export interface WaitBounds {
 /** Waits in place: keeps the place, is told of its offer, confirms it. Nothing is polled. */
 export class PlaceWaiter {
   private readonly bells = new Set<Bell>();
+  /** Hundreds who come at once must not keep those back who give a slot back or claim the one they were offered. */
+  private readonly newcomers = new Turns(NEWCOMERS_AT_ONCE, NEWCOMERS_LONGEST_MS);
   private isStopped = false;
 
   constructor(
@@ -40,18 +46,22 @@ export class PlaceWaiter {
     const bell = new Bell(maxWaitMs, signal);
     this.bells.add(bell);
     this.keeper.addWaiter(request.placeId, () => bell.ring());
+    let giveTurnBack: (() => void) | undefined;
     try {
+      giveTurnBack = await this.newcomers.take(signal);
       for (;;) {
         signal?.throwIfAborted();
         if (this.isStopped) throw new SlotsStoppedError();
         const heard = bell.rings;
         const answer = await this.desk.ask(ask);
+        giveTurnBack();
         if (answer.outcome === 'granted') return answer.lease;
         if (bell.isTimedOut) return answer;
         await bell.untilRungSince(heard);
       }
     } finally {
       this.keeper.removeWaiter(request.placeId);
+      giveTurnBack?.();
       this.bells.delete(bell);
       bell.close();
     }

@@ -1,14 +1,14 @@
-import { FreshTurns } from './fresh-turns';
+import { Turns } from './turns';
 
-describe('the turns of fresh attempts', () => {
+describe('turns', () => {
   const never = new AbortController().signal;
 
-  async function fill(turns: FreshTurns): Promise<(() => void)[]> {
+  async function fill(turns: Turns): Promise<(() => void)[]> {
     return Promise.all([1, 2, 3, 4].map(() => turns.take(never)));
   }
 
-  it('are four, and go on in the order of asking', async () => {
-    const turns = new FreshTurns();
+  it('are as many as said, and go on in the order of asking', async () => {
+    const turns = new Turns(4, 1_000);
     const held = await fill(turns);
     const came: string[] = [];
     const waiting = ['a', 'b'].map((name) => turns.take(never).then(() => came.push(name)));
@@ -23,7 +23,7 @@ describe('the turns of fresh attempts', () => {
   });
 
   it('are given back once, however often it is said', async () => {
-    const turns = new FreshTurns();
+    const turns = new Turns(4, 1_000);
     const held = await fill(turns);
     held[0]!();
     held[0]!();
@@ -34,10 +34,10 @@ describe('the turns of fresh attempts', () => {
     await expect(fifth).rejects.toThrow('no turn');
   });
 
-  it('end by themselves after a second, so that who has to wait long is not in the way', async () => {
+  it('end by themselves after their longest time, so that who has to wait long is not in the way', async () => {
     jest.useFakeTimers();
     try {
-      const turns = new FreshTurns();
+      const turns = new Turns(4, 1_000);
       await fill(turns);
       const fifth = turns.take(never);
       jest.advanceTimersByTime(1_000);
@@ -48,7 +48,7 @@ describe('the turns of fresh attempts', () => {
   });
 
   it('pass over who has gone', async () => {
-    const turns = new FreshTurns();
+    const turns = new Turns(4, 1_000);
     const held = await fill(turns);
     const gone = new AbortController();
     const leaving = turns.take(gone.signal);
