@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Logger } from '@nestjs/common';
 import { delay } from '@app/kernel';
 import type Redis from 'ioredis';
@@ -34,6 +35,8 @@ export class WakePopper {
   ) {}
 
   start(): void {
+    // Each wake in hand listens for the stop, and many slots may come free at once.
+    setMaxListeners(0, this.stopping.signal);
     this.loop = this.run();
   }
 
