@@ -136,6 +136,19 @@ describe('a session in the hands of its GM', () => {
     ]);
   });
 
+  it('completed and run again in vain, starts from the start once more; until then its transcript can be read', async () => {
+    const id = await upload();
+    await product.finished([id]);
+    product.emulator.script([{ match: { kind: 'asr', times: 1 }, action: { status: 400 } }]);
+    await act(id, 'retry');
+    expect(await product.finished([id])).toMatchObject([{ status: 'failed', run: 2 }]);
+    expect((await product.call(`/api/sessions/${id}/transcript`)).status).toBe(200);
+    const { requests } = product.emulator.stats().asr;
+    await act(id, 'retry');
+    expect(await product.finished([id])).toMatchObject([{ status: 'completed', run: 3 }]);
+    expect(product.emulator.stats().asr.requests).toBe(requests + 1);
+  });
+
   it('failed and retried at once, again and again, runs exactly once more each time (FC-16)', async () => {
     product.emulator.script([{ match: { kind: 'llm', times: 3 }, action: { status: 400 } }]);
     const id = await upload();

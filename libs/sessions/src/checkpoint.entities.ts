@@ -24,6 +24,10 @@ export class Transcript {
   @Column('jsonb')
   segments!: Segment[];
 
+  /** A run from the start was begun since: this one may be read until there is the next, but is no checkpoint any more. */
+  @Column('boolean', { default: false })
+  outdated!: boolean;
+
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at' })
   createdAt!: Date;
 }

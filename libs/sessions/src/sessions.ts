@@ -4,7 +4,7 @@ import { ConflictError, newId, NotFoundError } from '@app/kernel';
 import { RecordingStore, type StoredRecording } from '@app/storage';
 import type { EntityManager } from 'typeorm';
 import { Campaigns } from './campaigns';
-import { Recap, RecapPart, type Transcript } from './checkpoint.entities';
+import { Recap, RecapPart, Transcript } from './checkpoint.entities';
 import { SessionEndings } from './session-endings';
 import { SessionQueue } from './session-queue';
 import { isTerminal } from './session-status';
@@ -97,10 +97,12 @@ export class Sessions {
    */
   async retry(teamId: string, id: string): Promise<Session> {
     const session = await this.get(teamId, id);
-    const fromStart = session.status === 'completed' || !(await this.store.findTranscript(id));
+    const transcript = await this.store.findTranscript(id);
+    const fromStart = session.status === 'completed' || !transcript || transcript.outdated;
     const renewed = await this.store.transaction(async (manager) => {
       if (!(await this.store.startRun(session, fromStart ? 'queued' : 'summarising', manager))) return false;
       if (session.status === 'completed') {
+        await manager.update(Transcript, { sessionId: id }, { outdated: true });
         await manager.delete(Recap, { sessionId: id });
         await manager.delete(RecapPart, { sessionId: id });
       }
