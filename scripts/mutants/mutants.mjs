@@ -106,6 +106,20 @@ export const mutants = [
   },
   {
     promise: 'P3',
+    file: 'lua/_5-serve.lua',
+    find: 'if not own[name] and hasWaiters(readCap(name)) then return true end',
+    replace: '',
+    test: 'P3 order: two leases that run out at once',
+  },
+  {
+    promise: 'P3',
+    file: 'lua/_5-serve.lua',
+    find: 'markFreed(widest, 0)',
+    replace: '',
+    test: 'P3 order: two leases that run out at once',
+  },
+  {
+    promise: 'P3',
     file: 'lua/_4-lanes.lua',
     find: "string.format('%016.0f:', ticket)",
     replace: "'0000000000000000:'",

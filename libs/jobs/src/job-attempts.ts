@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '@app/kernel';
 import { isDatabaseAway } from '@app/persistence';
 import { LeaseLostError, ProviderSlots, SlotParkedError, SlotsStoppedError } from '@app/provider-slots';
-import { newJobScope, RequestScope } from '@app/request-scope';
+import { type JobScope, newJobScope, RequestScope } from '@app/request-scope';
 import type { Job } from 'bull';
 import { FreshTurns } from './fresh-turns';
 import { JobCancelledError, PutBackError, WorkerLostError, WorkerStoppingError } from './job-errors';
@@ -54,8 +54,9 @@ export class JobAttempts {
     work: (signal: AbortSignal, onGranted: () => void) => Promise<void>,
   ): Promise<void> {
     const jobId = String(job.id);
+    const scope = newJobScope(jobId, job.data.teamId, job.data.parkedSends);
     await this.running.track(jobId, (signal) =>
-      this.scope.run(newJobScope(jobId, job.data.teamId), async () => {
+      this.scope.run(scope, async () => {
         let giveTurnBack = (): void => undefined;
         try {
           const { deaths, isWoken } = await this.read(job);
@@ -64,7 +65,7 @@ export class JobAttempts {
           await work(signal, giveTurnBack);
         } catch (error) {
           const reason: unknown = signal.aborted ? signal.reason : error;
-          await this.judge(job, error instanceof SlotParkedError ? error : reason);
+          await this.judge(job, scope, error instanceof SlotParkedError ? error : reason);
         } finally {
           giveTurnBack();
         }
@@ -79,9 +80,9 @@ export class JobAttempts {
     return { deaths: Number(deaths ?? 0), isWoken: Number(priority ?? 0) === JobPriority.woken };
   }
 
-  private async judge(job: Job<JobPayload>, error: unknown): Promise<void> {
+  private async judge(job: Job<JobPayload>, scope: JobScope, error: unknown): Promise<void> {
     if (error instanceof JobCancelledError) return;
-    if (error instanceof SlotParkedError) return this.park(job, error);
+    if (error instanceof SlotParkedError) return this.park(job, scope, error);
     if (error instanceof WorkerStoppingError || error instanceof SlotsStoppedError) {
       throw new PutBackError(0, { cause: error });
     }
@@ -93,16 +94,20 @@ export class JobAttempts {
     if (isDatabaseAway(error)) throw new PutBackError(AWAY_PAUSE_MS, { cause: error });
     const failures = (job.data.failures ?? 0) + 1;
     if (error instanceof AppError && error.retryable && failures < FAILURE_ATTEMPTS) {
-      await job.update({ ...job.data, failures });
+      await job.update({ ...job.data, failures, parkedSends: scope.parkedSends });
       throw new PutBackError(failures * FAILURE_PAUSE_MS, { cause: error });
     }
     throw error;
   }
 
-  private async park(job: Job<JobPayload>, parked: SlotParkedError): Promise<never> {
+  private async park(
+    job: Job<JobPayload>,
+    { parkedSends }: JobScope,
+    parked: SlotParkedError,
+  ): Promise<never> {
     try {
       const parking = this.budget.charge(job.data.parking, parked.turnover, parked.blockedBy);
-      await job.update({ ...job.data, parking });
+      await job.update({ ...job.data, parking, parkedSends });
     } catch (error) {
       await this.slots.leave(parked.placeId);
       throw error;

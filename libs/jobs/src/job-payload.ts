@@ -17,6 +17,8 @@ export interface JobPayload {
   /** Set once the wait was measured, so that a re-run is not measured again. */
   started?: boolean;
   parking?: ParkingRecord;
+  /** Sends of the call that the job was parked with, see JobScope. */
+  parkedSends?: number;
   /** Failures that were worth another try, parks not among them. */
   failures?: number;
 }

@@ -16,6 +16,8 @@ export interface JobScope {
   readonly requestId: string;
   teamId?: string;
   providerCalls: number;
+  /** Sends of one call that was refused and then parked; the next attempt's first call goes on from there. */
+  parkedSends: number;
 }
 
 export type Scope = HttpScope | JobScope;
@@ -42,7 +44,7 @@ export class RequestScope {
   }
 }
 
-/** A scope for one attempt of a job, with nothing paid for yet. */
-export function newJobScope(requestId: string, teamId?: string): JobScope {
-  return { kind: 'job', requestId, teamId, providerCalls: 0 };
+/** A scope for one attempt of a job, with nothing paid for yet. `parkedSends`: of the attempt before. */
+export function newJobScope(requestId: string, teamId?: string, parkedSends = 0): JobScope {
+  return { kind: 'job', requestId, teamId, providerCalls: 0, parkedSends };
 }

@@ -60,6 +60,17 @@ local function betterCapFor(place, here)
   return nil
 end
 
+-- Somebody else may come free in this very script, by a cap that this place knows nothing of: two leases ran out at
+-- once. Whose turn it is shows on the widest cap alone, once both stand there.
+local function isContested(place)
+  local own = {}
+  for _, name in ipairs(place.capNames) do own[name] = true end
+  for name in pairs(freed) do
+    if not own[name] and hasWaiters(readCap(name)) then return true end
+  end
+  return false
+end
+
 -- Whose turn it is; nil when what stood there has expired, and then it stands there no more.
 local function firstInLine(cap)
   local first = redis.call('ZRANGE', groupsKey(cap.name), 0, 0)[1]
@@ -91,6 +102,10 @@ function serveCap(cap)
     if better then
       -- If it has room, then it is yet to be served: in this script, or by the continuation of an earlier one.
       moveLane(lane, better.name)
+    elseif place and place.capNames[#place.capNames] ~= cap.name and isContested(place) then
+      local widest = place.capNames[#place.capNames]
+      moveLane(lane, widest)
+      markFreed(widest, 0)
     elseif place then
       offer(place, lane)
     end

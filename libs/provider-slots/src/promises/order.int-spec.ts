@@ -117,6 +117,23 @@ describe('P3 order', () => {
     expect(await world.statesOf('a1', 'b1')).toEqual(['offered', 'waiting']);
   });
 
+  it.each(['fair', 'fifo'] as const)(
+    'P3 order: two leases that run out at once free one slot for whoever came first, whichever cap each waits on (%s)',
+    async (order) => {
+      const world = newWorld({ order, leaseMs: 10_000 }).pinClock();
+      const capsOf = (team: string) => [cap(1, team), cap(2)];
+      await world.grant(wish('x', capsOf('team-a'), { group: 'a' }));
+      await world.grant(wish('y', capsOf('team-b'), { group: 'b' }));
+      await world.park(wish('b0', capsOf('team-b'), { group: 'b' }));
+      await world.park(wish('a0', capsOf('team-a'), { group: 'a' }));
+      await world.store.setLimit('asr', 1);
+      world.advance(10_001);
+      await world.sweep();
+      expect(await world.statesOf('x', 'y')).toEqual(['lapsed', 'lapsed']);
+      expect(await world.statesOf('b0', 'a0')).toEqual(['offered', 'waiting']);
+    },
+  );
+
   it('P3 order: ties between groups go by the ticket of the head, not by name', async () => {
     const world = newWorld().pinClock();
     const lease = await world.grant(wish('x', one, { group: 'm' }));

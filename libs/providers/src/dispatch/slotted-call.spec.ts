@@ -120,6 +120,20 @@ describe('SlottedCall', () => {
       expect(stub.requests).toBe(3);
     });
 
+    it('sends it three times at most also when its job was parked in between', async () => {
+      const { dispatch, slots, stub, inScope } = setup();
+      stub.failWith(...Array.from({ length: 9 }, () => limited()));
+      slots.parksBehindGate = true;
+      const first = newJobScope('r');
+      await expect(inScope(first, () => dispatch.dispatchProse(prose()))).rejects.toThrow(FakeParkedError);
+      expect([stub.requests, first.parkedSends]).toEqual([1, 1]);
+      slots.parksBehindGate = false;
+      const second = newJobScope('r', undefined, first.parkedSends);
+      const sending = inScope(second, () => dispatch.dispatchProse(prose()));
+      await expect(sending).rejects.toMatchObject({ code: 'provider_rate_limited', retryable: false });
+      expect(stub.requests).toBe(3);
+    });
+
     it.each([
       ['provider_quota_exhausted', { status: 429, error: { code: 'insufficient_quota' } }],
       ['provider_quota_exhausted', { status: 402 }],

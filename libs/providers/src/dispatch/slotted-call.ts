@@ -55,7 +55,7 @@ export class SlottedCall {
     call: SlottedCallRequest,
     send: (wire: Wire) => Promise<T>,
   ): Promise<{ readonly value: T; readonly durationMs: number }> {
-    const history: CallHistory = { sends: 0, refusals: 0, ticket: call.place.ticket };
+    const history = this.begin(call);
     for (;;) {
       try {
         return await this.parts.slots.withSlot(
@@ -68,11 +68,28 @@ export class SlottedCall {
           await this.waitForLocalGate(error, call);
           continue;
         }
-        if (!(error instanceof ProviderError)) throw this.truthful(error, history);
+        if (!(error instanceof ProviderError)) {
+          this.carryOver(call, history);
+          throw this.truthful(error, history);
+        }
         history.lastError = error;
         await this.prepareNextSend(call, error, history);
       }
     }
+  }
+
+  /** An LLM call that was parked between two sends has those behind it that it had before. */
+  private begin({ endpoint, place }: SlottedCallRequest): CallHistory {
+    const scope = this.parts.requestScope.current();
+    const isCarried = scope?.kind === 'job' && endpoint.kind === 'llm';
+    const sends = isCarried ? scope.parkedSends : 0;
+    if (isCarried) scope.parkedSends = 0;
+    return { sends, refusals: sends, ticket: place.ticket };
+  }
+
+  private carryOver({ endpoint }: SlottedCallRequest, { sends }: CallHistory): void {
+    const scope = this.parts.requestScope.current();
+    if (scope?.kind === 'job' && endpoint.kind === 'llm') scope.parkedSends = sends;
   }
 
   /** Returns when the call may ask for its slot again. @throws the error itself when it may not */

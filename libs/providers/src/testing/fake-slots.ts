@@ -29,6 +29,8 @@ export class FakeSlots {
   held = 0;
   /** Grants as while Redis is away: on this process's word, without gates. */
   degraded = false;
+  /** Parks also who has paid calls behind it, as when too many wait in place. */
+  parksBehindGate = false;
   /** Aborted to take the current lease over. */
   takeOver = new AbortController();
   private gateClosed = false;
@@ -46,7 +48,8 @@ export class FakeSlots {
     if (this.gateClosed) {
       this.gateClosed = false;
       if (scope?.kind === 'http') throw new FakeBusyError('busy');
-      if (scope?.kind === 'job' && scope.providerCalls === 0) throw new FakeParkedError('parked');
+      if (scope?.kind === 'job' && (this.parksBehindGate || scope.providerCalls === 0))
+        throw new FakeParkedError('parked');
     }
     if (scope?.kind === 'job') scope.providerCalls += 1;
     this.held += 1;
