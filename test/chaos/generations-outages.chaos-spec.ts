@@ -143,7 +143,10 @@ describe('generations through outages and moves', () => {
   });
 
   it('runs each of those whose rows commit slowly, none as missing, each once', async () => {
-    const world = await start({ env: { QB_GENERATION_TEAM_LIMIT: '8' } });
+    // The reconciler would mend what this is about.
+    const world = await start({
+      env: { QB_GENERATION_TEAM_LIMIT: '8', QB_RECONCILE_INTERVAL_MS: '600000' },
+    });
     const desk = await GenerationDesk.open(world, 'A');
     const database = await new DataSource({
       type: 'postgres',

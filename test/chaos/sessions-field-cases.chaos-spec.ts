@@ -119,7 +119,14 @@ describe('failures that people had with systems like this one', () => {
   });
 
   it('FC-31: commits that take a second, and one that is rolled back: each committed one runs, no ghost does', async () => {
-    const product = await start({ env: { QB_ASR_CONCURRENCY_LIMIT: '8', QB_LLM_CONCURRENCY_LIMIT: '8' } });
+    const product = await start({
+      env: {
+        QB_ASR_CONCURRENCY_LIMIT: '8',
+        QB_LLM_CONCURRENCY_LIMIT: '8',
+        // It would mend what this is about.
+        QB_RECONCILE_INTERVAL_MS: '600000',
+      },
+    });
     await product.get(DataSource).query(`
       CREATE FUNCTION commit_slowly() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         PERFORM pg_sleep(1);
