@@ -1,3 +1,5 @@
+import { GenerationEndings } from '../../libs/generations/src/generation-endings';
+import { GenerationStore } from '../../libs/generations/src/generation-store';
 import { eventually } from '../support/eventually';
 import { GenerationDesk } from '../support/generation-desk';
 import { Product } from '../support/product';
@@ -79,6 +81,28 @@ describe('how generations end', () => {
     const rows = await world.usage(desk.key);
     expect(rows.map(({ status }) => status).sort()).toEqual(['completed', 'failed']);
     await world.drained();
+  });
+
+  it('takes nothing from a predecessor whose slot was taken over: neither text nor bill', async () => {
+    const { world, desk } = await start();
+    world.emulator.script(hold);
+    const { id } = (await desk.post()).body;
+    await world.emulator.untilHeld(1);
+    const late = { inputTokens: 9_999, outputTokens: 9_999, estimated: false, calls: 1, durationMs: 1 };
+    const meter = { ...late, provider: 'ollama' as const, model: 'late' };
+    const generation = await world.get(GenerationStore).findAny(id);
+    const endings = world.get(GenerationEndings);
+    await endings.complete(generation!, 'predecessor', { text: 'too late', model: 'late', meter });
+    await endings.noteConsumed(id, 'predecessor', meter);
+    expect(await desk.get(id)).toMatchObject({ status: 'pending', text: null });
+
+    world.emulator.release();
+    const ended = await desk.ended(id);
+    expect(ended).toMatchObject({ status: 'completed', usage: { output_tokens: expect.any(Number) } });
+    expect(ended.text).not.toBe('too late');
+    const rows = await world.usage(desk.key);
+    expect(rows).toMatchObject([{ status: 'completed', llm_calls: 1 }]);
+    expect(rows[0]?.input_tokens).toBeLessThan(9_999);
   });
 
   it('does not count the pauses a provider asked for as time of holding', async () => {
