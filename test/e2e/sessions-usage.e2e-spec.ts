@@ -43,6 +43,10 @@ describe('the ledger', () => {
       'session completed',
       'session completed',
     ]);
+    const ofFirst = await read(`?session_id=${sessions[0]!.id}`);
+    expect(ofFirst.items).toEqual(whole.items.filter(({ session_id }) => session_id === sessions[0]!.id));
+    expect(ofFirst.totals.rows).toBe(3);
+    expect((await product.call('/api/usage?session_id=first')).status).toBe(422);
     const sum = (of: (item: UsageItem) => number): number =>
       whole.items.reduce((all, item) => all + of(item), 0);
     expect(whole.totals).toEqual({

@@ -81,11 +81,12 @@ export class AdminUsageController {
     team_id: teamId,
     from,
     to,
+    session_id: sessionId,
     limit,
     cursor,
     group_by,
   }: AdminUsageQueryDto): Promise<AdminUsageDto> {
-    const question = { teamId, from, to };
+    const question = { teamId, from, to, sessionId };
     const totals = await this.ledger.totals(question);
     if (group_by) return { items: await this.ledger.days(question), next_cursor: null, totals };
     const rows = await this.ledger.rows(question, limit, decodeCursor(cursor));

@@ -47,6 +47,8 @@ export interface UsageQuestion {
   readonly teamId?: string;
   readonly from?: Date;
   readonly to?: Date;
+  /** Of this session alone: its runs, and what was asked about it. */
+  readonly sessionId?: string;
 }
 
 const SHARED_COLUMNS = `id, team_id, created_at, status, retry_count, asr_provider, audio_seconds, asr_ms::float8 AS asr_ms,
@@ -62,7 +64,7 @@ const LEDGER = `
   SELECT 'request', session_id, NULL, NULL, ${SHARED_COLUMNS} FROM request_usage`;
 
 const CONDITION = `($1::uuid IS NULL OR team_id = $1) AND ($2::timestamptz IS NULL OR created_at >= $2)
-  AND ($3::timestamptz IS NULL OR created_at < $3)`;
+  AND ($3::timestamptz IS NULL OR created_at < $3) AND ($4::uuid IS NULL OR session_id = $4)`;
 
 const SUMS = `count(*)::int AS rows, coalesce(sum(audio_seconds), 0)::float8 AS audio_seconds,
   coalesce(sum(asr_ms), 0)::float8 AS asr_ms, coalesce(sum(input_tokens), 0)::float8 AS input_tokens,
@@ -77,7 +79,7 @@ export class UsageLedger {
   /** Newest first; one row more than `limit` says that there are more. */
   async rows(question: UsageQuestion, limit: number, beforeId?: string): Promise<UsageItem[]> {
     return this.dataSource.query<UsageItem[]>(
-      `SELECT * FROM (${LEDGER}) AS ledger WHERE ${CONDITION} AND ($4::uuid IS NULL OR id < $4) ORDER BY id DESC LIMIT $5`,
+      `SELECT * FROM (${LEDGER}) AS ledger WHERE ${CONDITION} AND ($5::uuid IS NULL OR id < $5) ORDER BY id DESC LIMIT $6`,
       [...parameters(question), beforeId ?? null, limit + 1],
     );
   }
@@ -100,6 +102,6 @@ export class UsageLedger {
   }
 }
 
-function parameters({ teamId, from, to }: UsageQuestion): unknown[] {
-  return [teamId ?? null, from ?? null, to ?? null];
+function parameters({ teamId, from, to, sessionId }: UsageQuestion): unknown[] {
+  return [teamId ?? null, from ?? null, to ?? null, sessionId ?? null];
 }

@@ -2489,6 +2489,8 @@ export interface operations {
                 from?: string;
                 /** @description Exclusive */
                 to?: string;
+                /** @description Of this session alone: its runs and the questions about it */
+                session_id?: string;
             };
             header?: never;
             path?: never;
@@ -3229,6 +3231,8 @@ export interface operations {
                 from?: string;
                 /** @description Exclusive */
                 to?: string;
+                /** @description Of this session alone: its runs and the questions about it */
+                session_id?: string;
                 team_id?: string;
                 /** @description Sums per day (UTC) and team instead of rows */
                 group_by?: "day";

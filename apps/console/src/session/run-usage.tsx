@@ -1,19 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { api, dataOf, type Session, type UsageItem } from '../api/client';
+import { api, dataOf, type Schemas, type Session } from '../api/client';
 import { LONGEST_PAGE } from '../api/queries';
 import { Loading, Refusal } from '../parts/states';
 import { money, whole } from '../words/amounts';
 import { howLong } from '../words/time-words';
 
-/** The ledger is read backwards this many pages at most: beyond, the Usage page is the place. */
-const MOST_PAGES = 5;
-
 /** What the session consumed: its runs, and the questions asked about it. */
 export function RunUsage({ session }: { readonly session: Session }): ReactNode {
   const usage = useQuery({
     queryKey: ['usage', 'session', session.id, session.run, session.status],
-    queryFn: () => findRows(session),
+    queryFn: () => readLedger(session),
     staleTime: 30_000,
   });
   return (
@@ -21,11 +18,11 @@ export function RunUsage({ session }: { readonly session: Session }): ReactNode 
       <h2 id="usage">Usage</h2>
       {usage.isPending && !usage.error && <Loading what="usage" lines={3} />}
       {usage.error && <Refusal error={usage.error} again={() => void usage.refetch()} />}
-      {usage.data?.length === 0 && (
+      {usage.data?.items.length === 0 && (
         <p className="soft">Nothing is booked yet. A run is booked once, when it ends.</p>
       )}
       <div className="stack wide">
-        {usage.data?.map((row) => (
+        {usage.data?.items.map((row) => (
           <dl key={row.id} className="facts">
             <dt>{row.run === null ? 'Question or names' : `Run ${row.run}`}</dt>
             <dd>{row.status}</dd>
@@ -55,19 +52,16 @@ export function RunUsage({ session }: { readonly session: Session }): ReactNode 
           </dl>
         ))}
       </div>
+      {usage.data?.next_cursor && (
+        <p className="soft">
+          The oldest of {whole(usage.data.totals.rows)} entries are on the Usage page only.
+        </p>
+      )}
     </section>
   );
 }
 
-async function findRows(session: Session): Promise<UsageItem[]> {
-  const rows: UsageItem[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const query = { from: session.created_at, limit: LONGEST_PAGE, cursor };
-    const { items, next_cursor: next } = await dataOf(api.GET('/api/usage', { params: { query } }));
-    rows.push(...items.filter(({ session_id: id }) => id === session.id));
-    if (!next) break;
-    cursor = next;
-  }
-  return rows;
+async function readLedger(session: Session): Promise<Schemas['UsagePageDto']> {
+  const query = { session_id: session.id, limit: LONGEST_PAGE };
+  return dataOf(api.GET('/api/usage', { params: { query } }));
 }

@@ -12,7 +12,7 @@ import { UsagePageDto, UsageQueryDto } from './usage.dto';
 export class UsageController {
   constructor(private readonly ledger: UsageLedger) {}
 
-  /** The team's own ledger, newest first. */
+  /** The team's own ledger, newest first; with `session_id` what one session consumed. */
   @Get()
   @ApiOkResponse({ type: UsagePageDto })
   @ApiProblems('validation_failed')
@@ -20,8 +20,8 @@ export class UsageController {
     @CurrentPrincipal() { teamId }: Principal,
     @Query() query: UsageQueryDto,
   ): Promise<UsagePageDto> {
-    const { from, to, limit, cursor } = query;
-    const question = { teamId, from, to };
+    const { from, to, session_id: sessionId, limit, cursor } = query;
+    const question = { teamId, from, to, sessionId };
     const [rows, totals] = await Promise.all([
       this.ledger.rows(question, limit, decodeCursor(cursor)),
       this.ledger.totals(question),

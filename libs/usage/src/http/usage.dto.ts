@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { PageQueryDto } from '@app/http';
 import { Type } from 'class-transformer';
-import { IsDate, IsOptional } from 'class-validator';
+import { IsDate, IsOptional, IsUUID } from 'class-validator';
 import type { UsageDay, UsageItem, UsageTotals } from '../usage-ledger';
 
 export class UsageQueryDto extends PageQueryDto {
@@ -16,6 +16,14 @@ export class UsageQueryDto extends PageQueryDto {
   @Type(() => Date)
   @IsDate()
   to?: Date;
+
+  @ApiPropertyOptional({
+    format: 'uuid',
+    description: 'Of this session alone: its runs and the questions about it',
+  })
+  @IsOptional()
+  @IsUUID()
+  session_id?: string;
 }
 
 export class UsageItemDto implements UsageItem {
