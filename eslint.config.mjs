@@ -13,16 +13,21 @@ export default tseslint.config(
       'node_modules/',
       '.data/',
       'coverage/',
-      'apps/console/',
+      'apps/console/src/api/schema.d.ts',
       '**/*.js',
       '**/*.cjs',
       '**/*.mjs',
     ],
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.recommendedTypeChecked],
-    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: {
+        project: ['./tsconfig.json', './apps/console/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
     rules: {
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-explicit-any': 'error',

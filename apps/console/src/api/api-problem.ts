@@ -20,7 +20,7 @@ export class ApiProblem extends Error {
     this.code = document.code ?? 'internal_error';
     this.title = document.title ?? 'Something went wrong';
     this.requestId = document.request_id;
-    this.facts = document as Record<string, unknown>;
+    this.facts = document;
   }
 }
 

@@ -46,7 +46,7 @@ export function SignInPage(): ReactNode {
             {farewell}
           </p>
         )}
-        <form className="stack" onSubmit={submit}>
+        <form className="stack" onSubmit={(event) => void submit(event)}>
           <div className="field">
             <label htmlFor="api-key">API key</label>
             <input

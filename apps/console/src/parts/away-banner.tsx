@@ -25,9 +25,9 @@ export function AwayBanner(): ReactNode {
         return queries.invalidateQueries();
       }
       pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
-      timer = setTimeout(knock, pauseMs);
+      timer = setTimeout(() => void knock(), pauseMs);
     };
-    timer = setTimeout(knock, pauseMs);
+    timer = setTimeout(() => void knock(), pauseMs);
     return () => clearTimeout(timer);
   }, [away, queries]);
   return (

@@ -17,10 +17,7 @@ export function useSession(id: string): UseQueryResult<Session> {
     const news = parse(data);
     if (!before || news === undefined) return void queries.invalidateQueries({ queryKey });
     if (type === 'wait') {
-      const wait = news as { processing_wait?: ProcessingWait | null } | ProcessingWait | null;
-      const next =
-        wait && 'processing_wait' in wait ? (wait.processing_wait ?? null) : (wait as ProcessingWait | null);
-      queries.setQueryData<Session>(queryKey, { ...before, processing_wait: next });
+      queries.setQueryData<Session>(queryKey, { ...before, processing_wait: news as ProcessingWait | null });
       return;
     }
     if (type !== 'status' || typeof news !== 'object' || news === null) return;

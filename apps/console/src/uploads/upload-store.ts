@@ -100,11 +100,7 @@ function send({ id, campaignId, file }: Upload): void {
 
 function problemOf(request: XMLHttpRequest, body: unknown): unknown {
   const retryAfter = Number(request.getResponseHeader('retry-after') ?? Number.NaN);
-  return new ApiProblem(
-    request.status,
-    (body ?? {}) as object,
-    Number.isFinite(retryAfter) ? retryAfter : undefined,
-  );
+  return new ApiProblem(request.status, body ?? {}, Number.isFinite(retryAfter) ? retryAfter : undefined);
 }
 
 function end(id: number, how: Partial<Upload>): void {
