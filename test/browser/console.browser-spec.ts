@@ -182,6 +182,43 @@ describe('the console', () => {
     await page.context().close();
   });
 
+  it('lets an operator change the caps of the fleet and of one team, and take that back', async () => {
+    const { product } = world;
+    product.emulator.script({ rules: [{ match: { kind: 'llm' }, action: { hold: true } }] });
+    const json = { prompt: 'A tavern by the sea' };
+    await product.call('/api/generations', { json, key: member.key });
+    await eventually('it runs', async () => product.emulator.stats().llm.in_flight === 1);
+    const limits = async () => {
+      const { caps } = await product.queue();
+      return [
+        caps.find(({ team_id }) => team_id === null)?.limit,
+        caps.find(({ team_id }) => team_id === member.id)?.limit,
+      ];
+    };
+    const before = await limits();
+    const page = await world.open('/operator', product.adminKey);
+    const table = page.getByRole('region', { name: 'Caps of fleet and teams' });
+    const change = async (row: RegExp, limit: number) => {
+      const cap = table.getByRole('row', { name: row });
+      await cap.getByRole('button', { name: /^Change limit/ }).click();
+      await cap.getByLabel(/^New limit/).fill(String(limit));
+      await cap.getByRole('button', { name: 'Set', exact: true }).click();
+      await page.getByRole('button', { name: `Set to ${limit}` }).click();
+      await cap.getByRole('cell', { name: String(limit), exact: true }).waitFor();
+      return cap;
+    };
+    const fleet = await change(/^Whole fleet/, 23);
+    const team = await change(/^The Lantern Guild/, 7);
+    expect(await limits()).toEqual([23, 7]);
+    for (const cap of [fleet, team]) {
+      await cap.getByRole('button', { name: /^Back to the default/ }).click();
+      await page.getByRole('button', { name: 'Back to the default', exact: true }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    await eventually('both are as before', async () => String(await limits()) === String(before));
+    await page.context().close();
+  });
+
   it('keeps a member from the pages and the data of operators', async () => {
     const page = await world.open('/operator', member.key);
     const answers: Array<[string, number]> = [];

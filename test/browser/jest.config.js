@@ -13,4 +13,6 @@ module.exports = {
   testTimeout: 90_000,
   // A browser and the product share two cores with nobody else.
   maxWorkers: 1,
+  // As in the main configuration.
+  forceExit: true,
 };
