@@ -291,6 +291,36 @@ function statesOf(world) {
       },
       after: drain,
     },
+    'queue-caps': {
+      ...operator,
+      prepare: async () => {
+        await emulator('PUT', '/emulator/script', {
+          rules: [{ match: { kind: 'llm' }, action: { hold: true } }],
+        });
+        for (const [team, count] of [
+          ['The Lantern Guild', 5],
+          ['Studio Nord', 2],
+        ]) {
+          for (let number = 1; number <= count; number += 1)
+            await world.post(teams[team].key, '/api/generations', {
+              prompt: `Rumour ${number} of the market`,
+            });
+        }
+        await sleep(1_000);
+      },
+      path: '/operator',
+      until: 'Caps of fleet and teams',
+      act: async (page) => {
+        const table = page.getByRole('region', { name: 'Caps of fleet and teams' });
+        await table.getByRole('row', { name: /^Studio Nord/ }).waitFor();
+        await table.scrollIntoViewIfNeeded();
+      },
+      after: async () => {
+        await emulator('PUT', '/emulator/script', { rules: [] });
+        await emulator('POST', '/emulator/release');
+        await sleep(2_000);
+      },
+    },
     'queue-quiet': { ...operator, path: '/operator', until: 'All quiet.', settleMs: 2_000 },
     'queue-paused': {
       ...operator,

@@ -37,6 +37,7 @@ describe('every page', () => {
     product.emulator.script({ rules: [{ match: { kind: 'asr' }, action: { hold: true } }] });
     await product.upload(campaignId);
     const waiting = await product.upload(campaignId);
+    await product.call('/api/generations', { json: { prompt: 'A rumour of the market' } });
     places = [
       { path: '/', until: 'Sign in' },
       { path: '/', key: admin, until: 'Recent sessions' },
@@ -65,7 +66,7 @@ describe('every page', () => {
       { path: `/sessions/${waiting.body.id}`, key: admin, until: 'Next in line' },
       { path: '/usage', key: team.key, until: 'Nothing was consumed' },
       { path: '/usage', key: admin, until: 'Ledger' },
-      { path: '/operator', key: admin, until: 'Busy, not stuck.' },
+      { path: '/operator', key: admin, until: 'Whole fleet' },
       { path: '/operator/usage', key: admin, until: 'Figures' },
       { path: '/operator/teams', key: admin, until: 'Studio Nord' },
       { path: '/operator', key: team.key, until: 'This page is for operators' },

@@ -18,34 +18,44 @@ export function CapsTable({ caps }: { readonly caps: readonly CapState[] }): Rea
         </p>
       ) : (
         <div className="table-frame" tabIndex={0} role="group" aria-labelledby="caps">
-          <table className="table">
-            <thead>
-              <tr>
-                <th scope="col">Cap</th>
-                <th scope="col" className="right">
+          <table className="table figures" role="table">
+            <thead role="rowgroup">
+              <tr role="row">
+                <th scope="col" role="columnheader">
+                  Cap
+                </th>
+                <th scope="col" role="columnheader" className="right">
                   In use
                 </th>
-                <th scope="col" className="right">
+                <th scope="col" role="columnheader" className="right">
                   Limit
                 </th>
-                <th scope="col" className="right">
+                <th scope="col" role="columnheader" className="right">
                   Waiting
                 </th>
-                <th scope="col">
+                <th scope="col" role="columnheader">
                   <span className="hidden-visually">Change</span>
                 </th>
               </tr>
             </thead>
-            <tbody>
+            <tbody role="rowgroup">
               {caps.map(({ name, team_id: teamId, limit, in_use: inUse, waiting }) => {
                 const whose = teamId === null ? 'the whole fleet' : `team ${nameOf(teamId)}`;
                 return (
-                  <tr key={name}>
-                    <th scope="row">{teamId === null ? 'Whole fleet' : nameOf(teamId)}</th>
-                    <td className="right">{inUse ?? '?'}</td>
-                    <td className="right">{limit ?? 'none'}</td>
-                    <td className="right">{waiting ?? '?'}</td>
-                    <td>
+                  <tr key={name} role="row">
+                    <th scope="row" role="rowheader">
+                      {teamId === null ? 'Whole fleet' : nameOf(teamId)}
+                    </th>
+                    <td role="cell" className="right">
+                      {inUse ?? '?'}
+                    </td>
+                    <td role="cell" className="right">
+                      {limit ?? 'none'}
+                    </td>
+                    <td role="cell" className="right">
+                      {waiting ?? '?'}
+                    </td>
+                    <td role="cell">
                       <LimitEditor
                         whose={whose}
                         limit={limit}

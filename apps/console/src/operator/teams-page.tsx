@@ -86,7 +86,7 @@ function TeamCard({ team }: { readonly team: Team }): ReactNode {
       <div className="card-head">
         <div>
           <h2 id={`team-${team.id}`}>{team.name}</h2>
-          <p className="soft small">Since {whenItWas(team.created_at)}</p>
+          <p className="soft small">Created {whenItWas(team.created_at)}</p>
         </div>
         <button type="button" className="button slim" onClick={() => setIsIssuing(true)}>
           New key<span className="hidden-visually"> for {team.name}</span>
