@@ -89,13 +89,19 @@ describe('more generations than the fleet can take', () => {
     const world = await start({ QB_GENERATION_FLEET_LIMIT: '4', QB_GENERATION_TEAM_LIMIT: '4' }, 0);
     const worker = await BuiltProcess.start('worker', world.processEnv);
     closers.unshift(() => worker.stop());
+    // Of its own, so that what this test process keeps in memory is not measured.
+    const api = await BuiltProcess.start('api', world.processEnv);
+    closers.unshift(() => api.stop());
+    const headers = { Authorization: `Bearer ${world.adminKey}` };
     const desk = await GenerationDesk.open(world, 'A');
     world.emulator.script(HOLD);
     const p99Ms = async (): Promise<number> => {
       const times: number[] = [];
       for (let i = 0; i < 300; i += 1) {
         const startedAt = performance.now();
-        expect((await world.call('/api/admin/ai/queue')).status).toBe(200);
+        const answer = await fetch(`${api.url}/api/admin/ai/queue`, { headers });
+        await answer.text();
+        expect(answer.status).toBe(200);
         times.push(performance.now() - startedAt);
       }
       return times.sort((one, other) => one - other)[Math.floor(times.length * 0.99)]!;

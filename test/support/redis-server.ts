@@ -59,6 +59,15 @@ export class RedisServer {
     this.redis = undefined;
   }
 
+  /** Stands still with all its connections open, as on a machine that swaps; what is sent meanwhile is worked off later. */
+  freeze(): void {
+    process.kill(this.redis!.pid, 'SIGSTOP');
+  }
+
+  thaw(): void {
+    process.kill(this.redis!.pid, 'SIGCONT');
+  }
+
   /** Ends it for good and removes its data. */
   async close(): Promise<void> {
     await this.kill();

@@ -46,6 +46,7 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
   private idle = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private passing: Promise<void> | undefined;
+  private isBrokenOff = false;
 
   constructor(
     private readonly config: AppConfig,
@@ -90,11 +91,15 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
   private async passIfLeader(): Promise<void> {
     try {
       await this.redis.set(this.leaderKey, this.me, 'PX', this.leaderMs, 'NX');
-      if ((await this.redis.get(this.leaderKey)) !== this.me) return;
-      await this.redis.pexpire(this.leaderKey, this.leaderMs);
-      await this.pass();
+      if ((await this.redis.get(this.leaderKey)) === this.me) {
+        await this.redis.pexpire(this.leaderKey, this.leaderMs);
+        await this.pass();
+      }
+      this.isBrokenOff = false;
     } catch (error) {
-      this.logger.warn({ err: error as Error }, 'A reconciling pass broke off');
+      // While a store is away every pass breaks off: said once.
+      if (!this.isBrokenOff) this.logger.warn({ err: error as Error }, 'A reconciling pass broke off');
+      this.isBrokenOff = true;
     }
   }
 
