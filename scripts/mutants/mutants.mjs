@@ -114,9 +114,9 @@ export const mutants = [
   {
     promise: 'P3',
     file: 'lua/_5-serve.lua',
-    find: 'markFreed(widest, 0)',
+    find: 'markFreed(widest, -1)',
     replace: '',
-    test: 'P3 order: two leases that run out at once',
+    test: 'P3 order: also when those leases held the narrow caps alone',
   },
   {
     promise: 'P3',

@@ -5,7 +5,7 @@ local serveCap, workOff    -- preludes 5 and 6
 
 local function markFreed(capName, depth)
   if freed[capName] == nil then freedCount = freedCount + 1 end
-  freed[capName] = math.max(freed[capName] or 0, depth)
+  freed[capName] = math.max(freed[capName] or depth, depth)
 end
 
 local function markAllFreed(place)

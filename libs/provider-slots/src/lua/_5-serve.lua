@@ -105,7 +105,8 @@ function serveCap(cap)
     elseif place and place.capNames[#place.capNames] ~= cap.name and isContested(place) then
       local widest = place.capNames[#place.capNames]
       moveLane(lane, widest)
-      markFreed(widest, 0)
+      -- After all the others, whatever they were found by.
+      markFreed(widest, -1)
     elseif place then
       offer(place, lane)
     end

@@ -134,6 +134,17 @@ describe('P3 order', () => {
     },
   );
 
+  it('P3 order: also when those leases held the narrow caps alone, and the wide one was free all along', async () => {
+    const world = newWorld({ leaseMs: 10_000 }).pinClock();
+    await world.grant(wish('x', cap(1, 'team-a'), { group: 'a' }));
+    await world.grant(wish('y', cap(1, 'team-b'), { group: 'b' }));
+    await world.park(wish('b0', [cap(1, 'team-b'), cap(1)], { group: 'b' }));
+    await world.park(wish('a0', [cap(1, 'team-a'), cap(1)], { group: 'a' }));
+    world.advance(10_001);
+    await world.sweep();
+    expect(await world.statesOf('b0', 'a0')).toEqual(['offered', 'waiting']);
+  });
+
   it('P3 order: ties between groups go by the ticket of the head, not by name', async () => {
     const world = newWorld().pinClock();
     const lease = await world.grant(wish('x', one, { group: 'm' }));
