@@ -1,3 +1,4 @@
+import { Emulator } from '../../apps/emulator/src';
 import { BuiltProcess } from '../support/built-process';
 import { Product } from '../support/product';
 
@@ -44,6 +45,29 @@ describe('a worker process', () => {
       await product.drained();
     } finally {
       await successor.stop();
+    }
+  });
+
+  it('that is killed before the provider moves to another address costs the session nothing either', async () => {
+    product.emulator.script([{ match: { kind: 'asr', times: 1 }, action: { hold: true } }]);
+    const doomed = await startWorker();
+    const { body } = await product.upload(campaignId);
+    await product.emulator.untilHeld(1);
+    await doomed.kill();
+
+    const moved = await new Emulator().start();
+    const successor = await BuiltProcess.start('worker', {
+      ...product.processEnv,
+      QB_ASR_BASE_URL: moved.url,
+    });
+    try {
+      const [session] = await product.finished([body.id], 40_000);
+      expect(session).toMatchObject({ status: 'completed', run: 1, error: null });
+      expect(moved.stats().asr.requests).toBe(1);
+      await product.drained();
+    } finally {
+      await successor.stop();
+      await moved.stop();
     }
   });
 

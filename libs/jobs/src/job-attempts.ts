@@ -1,7 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '@app/kernel';
 import { isDatabaseAway } from '@app/persistence';
-import { LeaseLostError, ProviderSlots, SlotParkedError, SlotsStoppedError } from '@app/provider-slots';
+import {
+  LeaseLostError,
+  PlaceConflictError,
+  ProviderSlots,
+  SlotParkedError,
+  SlotsStoppedError,
+} from '@app/provider-slots';
 import { type JobScope, newJobScope, RequestScope } from '@app/request-scope';
 import type { Job } from 'bull';
 import { FreshTurns } from './fresh-turns';
@@ -29,6 +35,7 @@ const AWAY_PAUSE_MS = 2_000;
  *     returned, or cancelled            the job is done
  *     parked                            put back, while the budget lasts
  *     lease lost, worker stopping       put back: it is no fault of the job's
+ *     held by a predecessor elsewhere   put back, once that one has lost its slots
  *     Postgres away                     put back, as often as it takes
  *     failed, and worth another try     put back, twice
  *     anything else                     the throw reaches the failure hook, which writes the end
@@ -90,6 +97,12 @@ export class JobAttempts {
       // Its re-run owns the job by now; ending quietly leaves that one alone.
       this.logger.warn(`Job ${job.id} lost its lease to a re-run; its result is dropped`);
       throw new PutBackError(AWAY_PAUSE_MS, { cause: error });
+    }
+    if (error instanceof PlaceConflictError) {
+      // Its worker died, and since then the provider has another address or the team other caps.
+      this.logger.warn(`Job ${job.id} takes its place over from an attempt under other caps`);
+      await this.slots.drop(error.placeId);
+      throw new PutBackError(0, { cause: error });
     }
     if (isDatabaseAway(error)) throw new PutBackError(AWAY_PAUSE_MS, { cause: error });
     const failures = (job.data.failures ?? 0) + 1;
