@@ -1,6 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { findFreePort } from './embedded/free-port';
 
 /** The emulator as a child of ours: it ends with us, also when we are killed, since its channel closes then. */
 export class EmulatedProviders {
@@ -9,8 +11,25 @@ export class EmulatedProviders {
     readonly url: string,
   ) {}
 
-  /** @throws Error when it does not come up. */
-  static async start(env: Readonly<Record<string, string>> = {}): Promise<EmulatedProviders> {
+  /**
+   * With a data folder it comes up where it was the last time, if it can: a provider that moves leaves the queue before
+   * its old address behind.
+   * @throws Error when it does not come up.
+   */
+  static async start(
+    env: Readonly<Record<string, string>> = {},
+    dataFolder?: string,
+  ): Promise<EmulatedProviders> {
+    if (dataFolder === undefined) return this.fork(env);
+    const note = join(dataFolder, 'emulator-port');
+    const last = Number(await readFile(note, 'utf8').catch(() => ''));
+    const port = String(await findFreePort(Number.isInteger(last) && last < 65_536 ? last : 0));
+    const started = await this.fork({ PORT: port, ...env });
+    await writeFile(note, `${new URL(started.url).port}\n`);
+    return started;
+  }
+
+  private static async fork(env: Readonly<Record<string, string>>): Promise<EmulatedProviders> {
     const child = fork(join(__dirname, '../../emulator/src/main.js'), {
       env: { ...process.env, PORT: '0', HOST: '127.0.0.1', ...env },
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],

@@ -47,7 +47,10 @@ export class Standalone {
       await runMigrations(stores.databaseUrl);
 
       const emulated = kindsWithoutAddress(given);
-      const emulator = emulated.length > 0 ? await EmulatedProviders.start(options.emulatorEnv) : undefined;
+      const emulator =
+        emulated.length > 0
+          ? await EmulatedProviders.start(options.emulatorEnv, options.dataFolder)
+          : undefined;
       if (emulator) closers.unshift(() => emulator.stop());
 
       const config = readConfig('standalone', {
