@@ -22,6 +22,12 @@ export class BenchWorld {
     return this.stores.databaseUrl;
   }
 
+  /** From now on `Product.start` stands on these stores. */
+  lendToProducts(): void {
+    process.env['QB_TEST_DATABASE_URL'] = this.databaseUrl;
+    process.env['QB_TEST_REDIS_URL'] = this.redisUrl;
+  }
+
   newPrefix(): string {
     return `bench-${randomBytes(6).toString('hex')}`;
   }

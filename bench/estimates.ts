@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Product } from '../test/support/product';
+import type { Product } from '../test/support/product';
 import { silentWav } from '../test/support/silent-wav';
 import type { BenchWorld } from './bench-world';
-import { startProcess } from './contended';
+import { withProduct } from './emulated-provider';
 import { quantile } from './statistics';
 
 const WARM_UP = 8;
@@ -37,21 +36,7 @@ export interface EstimateRun {
  * session's page tells, beside the wait that came.
  */
 export async function measureEstimates(world: BenchWorld): Promise<EstimateRun> {
-  process.env['QB_TEST_DATABASE_URL'] = world.databaseUrl;
-  process.env['QB_TEST_REDIS_URL'] = world.redisUrl;
-  const provider = startProcess('emulator-process.ts', { holdMs: { llm: 20 } });
-  const [url] = (await once(provider, 'message')) as [string];
-  const product = await Product.start({
-    env: {
-      QB_ASR_BASE_URL: url,
-      QB_LLM_BASE_URL: url,
-      QB_ASR_CONCURRENCY_LIMIT: String(CAP),
-      QB_REQUEUE_MIN_MS: '20000',
-      QB_REQUEUE_MAX_MS: '40000',
-      QB_RECONCILE_INTERVAL_MS: '30000',
-    },
-  });
-  try {
+  return withProduct(world, { asrSlots: CAP, holdMs: { llm: 20 } }, async (product, url) => {
     const random = seeded(20_261_201);
     const units = Array.from({ length: WARM_UP + SESSIONS }, () => 1 + Math.floor(random() * MOST_UNITS));
     const rules = units.map((count, index) => ({
@@ -71,10 +56,7 @@ export async function measureEstimates(world: BenchWorld): Promise<EstimateRun> 
     const told = (await Promise.all(waits)).filter((wait) => wait !== null);
     const errors = told.map(errorOf);
     return { waits: told, medianError: quantile(errors, 0.5), p90Error: quantile(errors, 0.9) };
-  } finally {
-    await product.stop();
-    provider.disconnect();
-  }
+  });
 }
 
 /** Null when the session started before any wait was told. */

@@ -1,22 +1,13 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EmulatorStats } from '../apps/emulator/src';
-import { Product, readSample } from '../test/support/product';
+import { type Product, readSample } from '../test/support/product';
 import type { BenchWorld } from './bench-world';
-import { startProcess } from './contended';
+import { statsOf, withProduct } from './emulated-provider';
 import { median } from './statistics';
 
 const SESSIONS = 64;
 const CAP = 2;
 const HOLD_MS = 500;
 const POLL_MS = 250;
-
-/** The product's own; tests shorten them. */
-const DEFAULTS = {
-  QB_REQUEUE_MIN_MS: '20000',
-  QB_REQUEUE_MAX_MS: '40000',
-  QB_RECONCILE_INTERVAL_MS: '30000',
-};
 
 export interface PipelineRun {
   readonly makespanMs: number;
@@ -27,25 +18,15 @@ export interface PipelineRun {
 
 /** A burst of recordings through the whole product: upload, transcript, recap. */
 export async function runPipeline(world: BenchWorld): Promise<PipelineRun> {
-  process.env['QB_TEST_DATABASE_URL'] = world.databaseUrl;
-  process.env['QB_TEST_REDIS_URL'] = world.redisUrl;
-  const provider = startProcess('emulator-process.ts', { holdMs: { asr: HOLD_MS, llm: 20 } });
-  const [url] = (await once(provider, 'message')) as [string];
-  const product = await Product.start({
-    env: { ...DEFAULTS, QB_ASR_BASE_URL: url, QB_LLM_BASE_URL: url, QB_ASR_CONCURRENCY_LIMIT: String(CAP) },
-  });
-  try {
+  return withProduct(world, { asrSlots: CAP, holdMs: { asr: HOLD_MS, llm: 20 } }, async (product, url) => {
     const campaignId = await product.createCampaign();
     const audio = await readSample(0);
     const alone: number[] = [];
     for (let i = 0; i < 3; i += 1) alone.push((await runSessions(product, campaignId, audio, 1)) - HOLD_MS);
     const makespanMs = await runSessions(product, campaignId, audio, SESSIONS);
-    const { asr } = (await (await fetch(`${url}/emulator/stats`)).json()) as EmulatorStats;
+    const { asr } = await statsOf(url);
     return { makespanMs, floorMs: (SESSIONS / CAP) * HOLD_MS + median(alone), peak: asr.peak };
-  } finally {
-    await product.stop();
-    provider.disconnect();
-  }
+  });
 }
 
 /** From the first upload to the end of the last recap, by the sessions' own times. */

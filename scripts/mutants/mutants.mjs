@@ -107,7 +107,7 @@ export const mutants = [
   {
     promise: 'P3',
     file: 'lua/_5-serve.lua',
-    find: 'if not own[name] and hasWaiters(readCap(name)) then return true end',
+    find: 'if not own[name] and hasWaiters(readCap(name)) then return widest end',
     replace: '',
     test: 'P3 order: two leases that run out at once',
   },

@@ -1,13 +1,10 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { EmulatedProviders as Providers } from '../../apps/standalone/src/emulated-providers';
-
-const ROOT = join(__dirname, '../..');
+import { ensureBuild } from '../support/built-process';
 
 describe('the emulator of npm start', () => {
   let dataFolder: string;
@@ -16,7 +13,7 @@ describe('the emulator of npm start', () => {
   beforeAll(async () => {
     dataFolder = await mkdtemp(join(tmpdir(), 'questline-emulator-'));
     // It starts a built program, so it is taken from the build itself.
-    await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/ensure-build.mjs')], { cwd: ROOT });
+    await ensureBuild();
     const built = '../../dist/apps/standalone/src/emulated-providers.js';
     ({ EmulatedProviders } = (await import(built)) as { EmulatedProviders: typeof Providers });
   });

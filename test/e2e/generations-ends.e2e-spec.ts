@@ -189,7 +189,10 @@ describe('how generations end', () => {
     world.emulator.script(hold);
     await desk.postMany(3);
     await world.emulator.untilHeld(1);
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await eventually('two of them have waited for more than a second', async () => {
+      const waiting = (await desk.list('pending')).filter(({ started_at }) => started_at === null);
+      return waiting.filter(({ created_at }) => Date.now() - Date.parse(created_at) > 1_100).length === 2;
+    });
     world.emulator.script([]);
     world.emulator.release();
     await desk.allEnded(10_000);

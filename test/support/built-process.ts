@@ -9,6 +9,11 @@ import { eventually } from './eventually';
 
 const ROOT = join(__dirname, '../..');
 
+/** Builds when the build is older than the sources. */
+export async function ensureBuild(): Promise<void> {
+  await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/ensure-build.mjs')], { cwd: ROOT });
+}
+
 /** One of the built processes, started as an operator would, to be killed as only a test would. */
 export class BuiltProcess {
   private constructor(
@@ -23,7 +28,7 @@ export class BuiltProcess {
     env: Readonly<Record<string, string>>,
     args: string[] = [],
   ): Promise<BuiltProcess> {
-    await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/ensure-build.mjs')], { cwd: ROOT });
+    await ensureBuild();
     const port = await findFreePort();
     const child = spawn(process.execPath, [join(ROOT, `dist/apps/${app}/src/main.js`), ...args], {
       cwd: ROOT,

@@ -3,8 +3,7 @@ import { readEmulatorSettings } from './emulator-settings';
 
 /** The emulator as a process: prints one line with its URL when it listens, stops on SIGTERM and SIGINT. */
 async function main(): Promise<void> {
-  // The emulator stands beside the product and starts in an instant: it does not load the product's configuration.
-  // eslint-disable-next-line no-restricted-properties
+  // eslint-disable-next-line no-restricted-properties -- it starts in an instant, without the product's configuration
   const { port, host, ...settings } = readEmulatorSettings(process.env);
   const emulator = await new Emulator(settings).start(port, host);
   const stop = (): void => void emulator.stop().then(() => process.exit(0));

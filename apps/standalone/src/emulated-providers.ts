@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findFreePort } from './embedded/free-port';
+import { isPortFree } from './embedded/free-port';
 
 /** The emulator as a child of ours: it ends with us, also when we are killed, since its channel closes then. */
 export class EmulatedProviders {
@@ -23,8 +23,8 @@ export class EmulatedProviders {
     if (dataFolder === undefined) return this.fork(env);
     const note = join(dataFolder, 'emulator-port');
     const last = Number(await readFile(note, 'utf8').catch(() => ''));
-    const port = String(await findFreePort(Number.isInteger(last) && last < 65_536 ? last : 0));
-    const started = await this.fork({ PORT: port, ...env });
+    const port = (await isPortFree(last)) ? last : 0;
+    const started = await this.fork({ PORT: String(port), ...env });
     await writeFile(note, `${new URL(started.url).port}\n`);
     return started;
   }

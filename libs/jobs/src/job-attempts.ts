@@ -101,7 +101,8 @@ export class JobAttempts {
     if (error instanceof PlaceConflictError) {
       // Its worker died, and since then the provider has another address or the team other caps.
       this.logger.warn(`Job ${job.id} takes its place over from an attempt under other caps`);
-      await this.slots.drop(error.placeId);
+      // Where Redis went away meanwhile, the next attempt does it.
+      await this.slots.drop(error.placeId).catch(() => undefined);
       throw new PutBackError(0, { cause: error });
     }
     if (isDatabaseAway(error)) throw new PutBackError(AWAY_PAUSE_MS, { cause: error });

@@ -14,6 +14,16 @@ const parked: Answer = {
 };
 const lease = { placeId: 'a' } as Lease;
 
+function newWaiter(desk: Pick<SlotDesk, 'ask'>, keeper: object): PlaceWaiter {
+  const channel = { open: async () => undefined, name: 'offers' };
+  return new PlaceWaiter(
+    desk as SlotDesk,
+    keeper as LeaseKeeper,
+    channel as unknown as OfferChannel,
+    () => undefined,
+  );
+}
+
 describe('waiting in place', () => {
   it('FC-29: a wake that comes before the answer it belongs to is not lost', async () => {
     let ring: WaiterNudge = () => undefined;
@@ -29,13 +39,7 @@ describe('waiting in place', () => {
         return answers.shift()!;
       },
     };
-    const channel = { open: async () => undefined, name: 'offers' };
-    const waiter = new PlaceWaiter(
-      desk as unknown as SlotDesk,
-      keeper as unknown as LeaseKeeper,
-      channel as unknown as OfferChannel,
-      () => undefined,
-    );
+    const waiter = newWaiter(desk, keeper);
     const request = { placeId: 'a', caps: [{ name: 'llm', limit: 1 }], group: 'g' };
     const wait = waiter.wait(request, { maxWaitMs: 5_000 });
     const late = delay(1_000).then(() => 'nobody heard the wake');
@@ -46,13 +50,7 @@ describe('waiting in place', () => {
     const answers: ((answer: Answer) => void)[] = [];
     const desk = { ask: () => new Promise<Answer>((resolve) => answers.push(resolve)) };
     const keeper = { addWaiter: () => undefined, removeWaiter: () => undefined };
-    const channel = { open: async () => undefined, name: 'offers' };
-    const waiter = new PlaceWaiter(
-      desk as unknown as SlotDesk,
-      keeper as unknown as LeaseKeeper,
-      channel as unknown as OfferChannel,
-      () => undefined,
-    );
+    const waiter = newWaiter(desk, keeper);
     const waits = Array.from({ length: 20 }, (_, index) =>
       waiter.wait({ placeId: `p${index}`, caps: [{ name: 'llm', limit: 1 }], group: 'g' }, { maxWaitMs: 50 }),
     );

@@ -120,7 +120,12 @@ describe('ProviderSlots', () => {
   it('keeps a lease alive for as long as it is held', async () => {
     const { world, slots } = await setup({ leaseMs: 200, sweepMs: 20 });
     const lease = await slots.acquire(wish('a', one));
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    const deadline = async () => Number(await world.redis.zscore(`${world.root}:cap:asr:held`, 'a'));
+    const first = await deadline();
+    await eventually(
+      'it was renewed for longer than three leases',
+      async () => (await deadline()) > first + 600,
+    );
     expect(await world.held('asr')).toBe(1);
     expect(lease.signal.aborted).toBe(false);
   });

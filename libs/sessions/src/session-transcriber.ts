@@ -96,10 +96,8 @@ export class SessionTranscriber {
     const kept = await this.store.checkpoint(async (manager) => {
       if (!(await this.store.moveRun(session, 'summarising', { phase: 'llm' }, manager))) return false;
       await this.usage.recordStep(manager, ref, 'asr', metered);
-      const outdated = false;
-      await manager.upsert(Transcript, { sessionId: id, language, durationSeconds, segments, outdated }, [
-        'sessionId',
-      ]);
+      const row = { sessionId: id, language, durationSeconds, segments, outdated: false };
+      await manager.upsert(Transcript, row, ['sessionId']);
       return true;
     }, signal);
     return kept || this.endings.dropResult(session, { step: 'asr', meter: metered });

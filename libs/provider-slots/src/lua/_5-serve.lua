@@ -61,14 +61,15 @@ local function betterCapFor(place, here)
 end
 
 -- Somebody else may come free in this very script, by a cap that this place knows nothing of: two leases ran out at
--- once. Whose turn it is shows on the widest cap alone, once both stand there.
-local function isContested(place)
-  local own = {}
+-- once. Whose turn it is shows on the widest cap alone, once both stand there; nil when that is not needed.
+local function contestedCapOf(place, here)
+  local own, widest = {}, place.capNames[#place.capNames]
+  if widest == here then return nil end
   for _, name in ipairs(place.capNames) do own[name] = true end
   for name in pairs(freed) do
-    if not own[name] and hasWaiters(readCap(name)) then return true end
+    if not own[name] and hasWaiters(readCap(name)) then return widest end
   end
-  return false
+  return nil
 end
 
 -- Whose turn it is; nil when what stood there has expired, and then it stands there no more.
@@ -99,11 +100,11 @@ function serveCap(cap)
     stepsLeft = stepsLeft - 1
     local lane, place = firstInLine(cap)
     local better = place and betterCapFor(place, cap.name)
+    local widest = place and not better and contestedCapOf(place, cap.name)
     if better then
       -- If it has room, then it is yet to be served: in this script, or by the continuation of an earlier one.
       moveLane(lane, better.name)
-    elseif place and place.capNames[#place.capNames] ~= cap.name and isContested(place) then
-      local widest = place.capNames[#place.capNames]
+    elseif widest then
       moveLane(lane, widest)
       -- After all the others, whatever they were found by.
       markFreed(widest, -1)

@@ -1,6 +1,6 @@
 import { AppError, delay } from '@app/kernel';
 import type { ProviderSlots } from '@app/provider-slots';
-import type { RequestScope } from '@app/request-scope';
+import type { JobScope, RequestScope } from '@app/request-scope';
 import type { ProviderEndpoints } from '../endpoint/provider-endpoints';
 import type { PausePolicy } from '../refusal/pause-policy';
 import { ProviderError, ProviderPauseError } from '../refusal/provider-errors';
@@ -55,7 +55,10 @@ export class SlottedCall {
     call: SlottedCallRequest,
     send: (wire: Wire) => Promise<T>,
   ): Promise<{ readonly value: T; readonly durationMs: number }> {
-    const history = this.begin(call);
+    const carrier = this.carrierOf(call);
+    const carried = carrier?.parkedSends ?? 0;
+    if (carrier) carrier.parkedSends = 0;
+    const history: CallHistory = { sends: carried, refusals: carried, ticket: call.place.ticket };
     for (;;) {
       try {
         return await this.parts.slots.withSlot(
@@ -69,7 +72,7 @@ export class SlottedCall {
           continue;
         }
         if (!(error instanceof ProviderError)) {
-          this.carryOver(call, history);
+          if (carrier) carrier.parkedSends = history.sends;
           throw this.truthful(error, history);
         }
         history.lastError = error;
@@ -78,18 +81,10 @@ export class SlottedCall {
     }
   }
 
-  /** An LLM call that was parked between two sends has those behind it that it had before. */
-  private begin({ endpoint, place }: SlottedCallRequest): CallHistory {
+  /** What carries an LLM call's sends over a park of its job; other calls have none to carry. */
+  private carrierOf({ endpoint }: SlottedCallRequest): JobScope | undefined {
     const scope = this.parts.requestScope.current();
-    const isCarried = scope?.kind === 'job' && endpoint.kind === 'llm';
-    const sends = isCarried ? scope.parkedSends : 0;
-    if (isCarried) scope.parkedSends = 0;
-    return { sends, refusals: sends, ticket: place.ticket };
-  }
-
-  private carryOver({ endpoint }: SlottedCallRequest, { sends }: CallHistory): void {
-    const scope = this.parts.requestScope.current();
-    if (scope?.kind === 'job' && endpoint.kind === 'llm') scope.parkedSends = sends;
+    return scope?.kind === 'job' && endpoint.kind === 'llm' ? scope : undefined;
   }
 
   /** Returns when the call may ask for its slot again. @throws the error itself when it may not */
